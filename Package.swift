@@ -1,0 +1,104 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// What every Swift target of this package is compiled with.
+let strict: [SwiftSetting] = [
+    // A warning that may stay is a warning that nobody reads.
+    .treatAllWarnings(as: .error),
+    // `any` marks each place where a call is dispatched dynamically (SE-0335).
+    .enableUpcomingFeature("ExistentialAny"),
+    // A member is visible only where its module is imported, so imports tell the truth (SE-0444).
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // An import is private unless a signature needs it; layers can't leak by accident (SE-0409).
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // An async function stays on its caller's executor: actors on the loop don't hop for nothing (SE-0461).
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// One target of ours; `uses` names what it may import, all of it from layers below.
+func layer(_ name: String, uses: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: uses, resources: resources, swiftSettings: strict)
+}
+
+func tests(_ name: String, uses: [Target.Dependency]) -> Target {
+    .testTarget(name: name + "Tests", dependencies: uses, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "kulanz",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "kulanz", targets: ["kulanz"])],
+    targets: [
+        // Layer 0, C: module maps and typed shims for variadic calls. Nothing else sees a C header.
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(name: "CUv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+
+        // Layer 1, ground.
+        layer("Arguments"),
+        layer("EventLoop", uses: ["CUv"]),
+        layer("Telemetry"),
+        layer("Lifecycle", uses: ["EventLoop", "Telemetry"]),
+
+        // Layer 2, wires.
+        layer("Redis", uses: ["CHiredis", "EventLoop", "Lifecycle", "Telemetry"]),
+        layer("HTTP", uses: ["CCurl", "CMicroHTTPD", "EventLoop"]),
+        layer("Crypto", uses: ["COpenSSL"]),
+
+        // Layer 3, the domain: no socket, no clock, no Redis.
+        layer("Refunds", uses: ["Crypto"]),
+
+        // Layer 4, engines.
+        layer("Queue", uses: ["Redis", "Refunds", "Telemetry"], resources: [.embedInCode("Lua")]),
+        layer("AppStore", uses: ["Crypto", "EventLoop", "HTTP", "Refunds"]),
+
+        // Layer 5, parts.
+        layer("Configuration", uses: ["AppStore", "Queue", "Redis", "Refunds"]),
+        layer("Fleet", uses: ["AppStore", "EventLoop", "HTTP", "Lifecycle", "Queue", "Redis", "Refunds", "Telemetry"]),
+        layer("AppStoreSimulator", uses: ["Crypto", "EventLoop", "HTTP"]),
+
+        // Layer 6, the program.
+        .executableTarget(
+            name: "kulanz",
+            dependencies: [
+                "AppStore", "AppStoreSimulator", "Arguments", "Configuration", "Crypto", "EventLoop", "Fleet", "HTTP",
+                "Lifecycle",
+                "Queue", "Redis", "Refunds", "Telemetry",
+            ],
+            swiftSettings: strict),
+
+        // Tests mirror Sources. TestSupport owns the worlds that tests live in: servers, folders, processes.
+        .target(
+            name: "TestSupport", dependencies: ["EventLoop", "Lifecycle", "Redis", "Telemetry"],
+            path: "Tests/TestSupport",
+            swiftSettings: strict),
+        tests("Arguments", uses: ["Arguments"]),
+        tests("EventLoop", uses: ["EventLoop"]),
+        tests("Telemetry", uses: ["Telemetry"]),
+        tests("Lifecycle", uses: ["EventLoop", "Lifecycle", "TestSupport"]),
+        tests("Redis", uses: ["EventLoop", "Redis", "TestSupport"]),
+        tests("HTTP", uses: ["EventLoop", "HTTP", "TestSupport"]),
+        tests("Crypto", uses: ["Crypto", "TestSupport"]),
+        tests("Refunds", uses: ["Crypto", "Refunds", "TestSupport"]),
+        tests("Queue", uses: ["Crypto", "EventLoop", "Queue", "Redis", "Refunds", "TestSupport"]),
+        tests("AppStore", uses: ["AppStore", "Crypto", "EventLoop", "HTTP", "Refunds", "TestSupport"]),
+        tests("Configuration", uses: ["Configuration", "TestSupport"]),
+        tests("AppStoreSimulator", uses: ["AppStoreSimulator", "Crypto", "EventLoop", "HTTP", "TestSupport"]),
+        tests(
+            "Fleet",
+            uses: [
+                "AppStore", "AppStoreSimulator", "EventLoop", "Fleet", "HTTP", "Queue", "Redis", "Refunds", "Telemetry",
+                "TestSupport",
+            ]
+        ),
+        // Whole processes: the built command, a real Redis, the simulator over HTTP.
+        tests("Program", uses: ["EventLoop", "Lifecycle", "Redis", "TestSupport"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,43 @@
+import CUv
+
+/// Watches one UNIX signal. While any watch of a signal is alive its default action (such as ending the process) is off.
+///
+/// Make and cancel it on the loop's thread; its body runs there too.
+package final class SignalWatch {
+    private let loop: EventLoop
+    private let handle: UnsafeMutablePointer<uv_signal_t>
+    private let body: () -> Void
+    private var isOpen = true
+
+    fileprivate init(_ loop: EventLoop, _ number: Int32, _ body: @escaping () -> Void) {
+        loop.checkIsolated()
+        self.loop = loop
+        self.body = body
+        handle = .allocate(capacity: 1)
+        uv_signal_init(loop.raw, handle)
+        // Unretained: `deinit` closes the handle, and a closing handle never calls back.
+        handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        uv_signal_start(
+            handle,
+            { handle, _ in
+                guard let data = handle?.pointee.data else { return }
+                Unmanaged<SignalWatch>.fromOpaque(data).takeUnretainedValue().body()
+            }, number)
+    }
+
+    /// Stops watching for good; a second call does nothing.
+    package func cancel() {
+        guard isOpen else { return }
+        isOpen = false
+        loop.close(kulanz_uv_handle(handle))
+    }
+
+    deinit { cancel() }
+}
+
+extension EventLoop {
+    /// Calls `body` on the loop each time the process receives the signal `number`.
+    package func onSignal(_ number: Int32, _ body: @escaping () -> Void) -> SignalWatch {
+        SignalWatch(self, number, body)
+    }
+}
