@@ -40,6 +40,16 @@ enum OpenSSL {
         do { return try body() } catch { fatalError(error.description) }
     }
 
+    /// Lends DER to a `d2i_…` function and gives what that made.
+    static func parsed(
+        _ der: [UInt8], by read: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
+    ) -> OpaquePointer? {
+        der.withUnsafeBufferPointer { buffer in
+            var start = buffer.baseAddress
+            return read(&start, buffer.count)
+        }
+    }
+
     /// Copies what an `i2d_…` function writes.
     static func der(
         _ function: StaticString,

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// The `openssl` command, which shares no code with us above the library: it makes the wrong keys and checks what
+/// we sign. Each value has a folder of its own that goes with it.
+final class OpenSSLCommand: Sendable {
+    let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "kulanz-crypto-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    @discardableResult
+    func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+        let url = folder.appending(path: name)
+        try Data(bytes).write(to: url)
+        return url.path
+    }
+
+    func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
+
+    func read(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: folder.appending(path: name))) }
+
+    struct Outcome {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    /// Runs `openssl` with the words of one line in the folder, or another program of this machine.
+    @discardableResult
+    func callAsFunction(_ line: String, program: String = "openssl", input: String = "") throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [program] + line.split(separator: " ").map { $0 == "EMPTY" ? "" : String($0) }
+        process.currentDirectoryURL = folder
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        let complaint = try errors.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return Outcome(
+            status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+            errors: String(decoding: complaint, as: UTF8.self))
+    }
+
+    /// Runs `openssl` and expects success.
+    func make(_ line: String, program: String = "openssl") throws {
+        let outcome = try self(line, program: program)
+        try #require(outcome.status == 0, "\(line): \(outcome.errors)")
+    }
+}
