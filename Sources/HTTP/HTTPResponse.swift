@@ -17,12 +17,18 @@ package struct HTTPResponse: Sendable, Hashable {
     package let body: [UInt8]
     /// `1.0`, `1.1` or `2`.
     package let version: String
+    /// Nothing but the end of the connection marked the body's end (HTTP/1 without a length, RFC 9112 section 6.3),
+    /// which can't be told from a cut: the status holds, the body may lack its tail.
+    package let endedByClose: Bool
 
-    package init(status: Int, headers: [Field] = [], body: [UInt8] = [], version: String = "1.1") {
+    package init(
+        status: Int, headers: [Field] = [], body: [UInt8] = [], version: String = "1.1", endedByClose: Bool = false
+    ) {
         self.status = status
         self.headers = headers
         self.body = body
         self.version = version
+        self.endedByClose = endedByClose
     }
 
     /// Every value of a field, in order; the name in any case.

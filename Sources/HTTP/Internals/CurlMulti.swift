@@ -1,0 +1,111 @@
+import CCurl
+import EventLoop
+
+/// libcurl's multi handle, driven by the loop: libcurl says which descriptors and which time to wait for
+/// (`CURLMOPT_SOCKETFUNCTION`, `CURLMOPT_TIMERFUNCTION`), the loop says when (`curl_multi_socket_action`).
+// @unchecked: made anywhere, touched on the loop's thread only.
+final class CurlMulti: @unchecked Sendable {
+    private let loop: EventLoop
+    private let multi: UnsafeMutableRawPointer
+    private var watches: [curl_socket_t: DescriptorWatch] = [:]
+    private var timer: LoopTimer?
+    private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+    private var isOpen = true
+
+    /// Once for the process, before any handle.
+    private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    init(loop: EventLoop, options: HTTPClient.Options) {
+        precondition(Self.isReady, "libcurl could not start")
+        guard let multi = curl_multi_init() else { preconditionFailure("libcurl could not start: out of memory") }
+        self.loop = loop
+        self.multi = multi
+        kulanz_multi_set_long(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX)
+        kulanz_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, options.maxConnectionsPerHost)
+        // By default libcurl keeps four for each transfer that is under way, so the pool would shrink as it idles.
+        kulanz_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 2 * options.maxConnectionsPerHost)
+        // Unretained: `close` ends the multi handle, and the owner closes before it lets go.
+        let this = Unmanaged.passUnretained(self).toOpaque()
+        kulanz_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, this)
+        kulanz_multi_set_socket(multi) { _, socket, interest, this, _ in
+            CurlMulti.from(this)?.watch(socket, interest)
+            return 0
+        }
+        kulanz_multi_set_pointer(multi, CURLMOPT_TIMERDATA, this)
+        kulanz_multi_set_timer(multi) { _, milliseconds, this in
+            CurlMulti.from(this)?.wait(milliseconds)
+            return 0
+        }
+    }
+
+    private static func from(_ pointer: UnsafeMutableRawPointer?) -> CurlMulti? {
+        pointer.map { Unmanaged<CurlMulti>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: Transfers
+
+    /// Starts a transfer; it ends by its `complete` or, after `remove`, by whatever the caller says.
+    func add(_ transfer: CurlTransfer) {
+        transfers[transfer.easy] = transfer
+        curl_multi_add_handle(multi, transfer.easy)
+    }
+
+    /// Takes a transfer out: HTTP/2 resets its stream, HTTP/1 closes its connection. False: it had ended before.
+    func remove(_ transfer: CurlTransfer) -> Bool {
+        guard transfers.removeValue(forKey: transfer.easy) != nil else { return false }
+        curl_multi_remove_handle(multi, transfer.easy)
+        return true
+    }
+
+    /// Ends every transfer with `failure` and closes every connection; a second call does nothing.
+    func close(_ failure: HTTPFailure) {
+        guard isOpen else { return }
+        isOpen = false
+        for transfer in transfers.values where remove(transfer) { transfer.fail(failure) }
+        curl_multi_cleanup(multi)
+        timer = nil
+        watches = [:]
+    }
+
+    // MARK: What libcurl waits for
+
+    private func watch(_ socket: curl_socket_t, _ interest: Int32) {
+        guard interest != CURL_POLL_REMOVE else {
+            // Cancelled before libcurl closes the descriptor, whose number may be taken again at once.
+            watches.removeValue(forKey: socket)?.cancel()
+            return
+        }
+        var readiness: DescriptorWatch.Readiness = []
+        if interest & CURL_POLL_IN != 0 { readiness.insert(.readable) }
+        if interest & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
+        if let watch = watches[socket] { return watch.update(readiness) }
+        watches[socket] = loop.watch(socket, for: readiness) { [weak self] readiness in
+            var events: Int32 = 0
+            if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
+            if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
+            if readiness.contains(.failed) { events |= CURL_CSELECT_ERR }
+            self?.act(socket, events)
+        }
+    }
+
+    private func wait(_ milliseconds: Int) {
+        timer = nil
+        guard milliseconds >= 0 else { return }
+        timer = loop.after(.milliseconds(milliseconds)) { [weak self] in self?.act(CURL_SOCKET_TIMEOUT, 0) }
+    }
+
+    // MARK: What the loop says
+
+    private func act(_ socket: curl_socket_t, _ events: Int32) {
+        guard isOpen else { return }
+        var running: Int32 = 0
+        curl_multi_socket_action(multi, socket, events, &running)
+        var waiting: Int32 = 0
+        while let message = curl_multi_info_read(multi, &waiting)?.pointee {
+            guard message.msg == CURLMSG_DONE, let easy = message.easy_handle, let transfer = transfers[easy]
+            else { continue }
+            let code = message.data.result
+            if remove(transfer) { transfer.complete(code) }
+        }
+    }
+}
