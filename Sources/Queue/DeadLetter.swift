@@ -1,5 +1,5 @@
 import Redis
-package import Refunds
+import Refunds
 
 /// What a job, or an entry that could not become one, left behind when it left the road.
 package struct DeadLetter: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import Redis
+import Redis
 package import Refunds
 
 /// Who acts, and why: every act of a person is in the ledger with both.
@@ -85,7 +85,7 @@ extension JobQueue {
             app: app, environment: environment, jobId: id, contentDigest: content, round: Int(round))
         var words = [RedisWord(id)] + act.words + [RedisWord(reference.text)]
         if let mended {
-            let stored = mended.stored(referenceId: reference)
+            let stored = mended.stored(reference)
             words += [
                 RedisWord(stored.envelope), RedisWord(stored.body), RedisWord(content), RedisWord(mended.claims),
             ]

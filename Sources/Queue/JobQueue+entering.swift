@@ -1,4 +1,4 @@
-package import Redis
+import Redis
 package import Refunds
 
 /// What became of a job that was to enter.
@@ -75,7 +75,7 @@ extension JobQueue {
     /// A job in the words of create.lua.
     private func spec(of job: Job, in lane: Priority? = nil) -> [RedisWord] {
         let reference = job.referenceId(round: 0, environment: environment)
-        let stored = job.stored(referenceId: reference)
+        let stored = job.stored(reference)
         return [
             RedisWord(job.id), RedisWord(job.contentDigest), RedisWord(stored.envelope), RedisWord(stored.body),
             RedisWord(reference.text), job.givenReferenceId == nil ? "0" : "1", RedisWord(job.operation.rawValue),

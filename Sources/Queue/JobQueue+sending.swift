@@ -1,4 +1,4 @@
-package import Redis
+import Redis
 package import Refunds
 
 /// How a send ended, as far as its reference id is concerned.
@@ -28,7 +28,8 @@ package struct AttemptResult: Sendable, Hashable {
 
     var words: [RedisWord] {
         [
-            RedisWord(result), RedisWord(httpStatus.map(String.init) ?? ""), RedisWord(errorCode.map(String.init) ?? ""),
+            RedisWord(result), RedisWord(httpStatus.map(String.init) ?? ""),
+            RedisWord(errorCode.map(String.init) ?? ""),
             RedisWord(errorName ?? ""),
         ]
     }
@@ -66,8 +67,10 @@ extension JobQueue {
         let answer = try await run(
             .lease,
             [
-                RedisWord(worker), RedisWord(slots), RedisWord(lease.milliseconds), RedisWord(requestTimeout.milliseconds),
-                RedisWord(rate.departuresPerWindow), RedisWord(rate.windowMicroseconds), RedisWord(rate.guardMicroseconds),
+                RedisWord(worker), RedisWord(slots), RedisWord(lease.milliseconds),
+                RedisWord(requestTimeout.milliseconds),
+                RedisWord(rate.departuresPerWindow), RedisWord(rate.windowMicroseconds),
+                RedisWord(rate.guardMicroseconds),
                 RedisWord(intake), RedisWord(runId), RedisWord(JSON.array(absent.map(JSON.string)).text),
             ])
         guard let lease = Lease(answer) else { throw QueueError("lease", app: app, unexpected: answer) }

@@ -15,7 +15,8 @@ extension JobQueue {
     package func show(_ id: String) async throws(QueueError) -> JobRecord? {
         let fields = try await read(["HGETALL", RedisWord(keys.job(id))]).fields ?? [:]
         func text(_ name: String) -> String? { fields[name]?.string }
-        guard let state = text("state").flatMap(JobState.init), let operation = text("operation").flatMap(Operation.init),
+        guard let state = text("state").flatMap(JobState.init),
+            let operation = text("operation").flatMap(Operation.init),
             let transaction = text("transaction"), let lane = text("lane").flatMap(Priority.init),
             let reference = text("ref").flatMap({ ReferenceId($0) }), let at = fields["at"]?.integer
         else { return nil }
@@ -28,7 +29,7 @@ extension JobQueue {
         }
         var job: Job?
         if let envelope = text("envelope"), let body = fields["body"]?.bytes {
-            job = Job(envelope: envelope, body: body)
+            job = try? Job(envelope: envelope, body: body)
         }
         let due = try await read(["ZSCORE", RedisWord(keys.later), RedisWord(id)]).string.flatMap { Double($0) }
         return JobRecord(
@@ -106,7 +107,8 @@ extension JobQueue {
         var seen: Set<String> = []
         var from = String(start)
         while true {
-            let page = try await read(["XRANGE", RedisWord(keys.ledger), RedisWord(from), "+", "COUNT", "1000"]).array ?? []
+            let page =
+                try await read(["XRANGE", RedisWord(keys.ledger), RedisWord(from), "+", "COUNT", "1000"]).array ?? []
             for entry in page {
                 guard let id = entry.array?.last?.fields?["id"]?.string, !id.isEmpty else { continue }
                 if seen.insert(id).inserted { ids.append(id) }
@@ -121,7 +123,8 @@ extension JobQueue {
         var lines: [[String: String]] = []
         var from = String(start)
         while true {
-            let page = try await read(["XRANGE", RedisWord(keys.ledger), RedisWord(from), "+", "COUNT", "1000"]).array ?? []
+            let page =
+                try await read(["XRANGE", RedisWord(keys.ledger), RedisWord(from), "+", "COUNT", "1000"]).array ?? []
             for entry in page {
                 guard let fields = entry.array?.last?.fields, fields["id"]?.string == id else { continue }
                 lines.append(fields.compactMapValues(\.string))

@@ -34,7 +34,8 @@ extension LeasedJob {
         else { return nil }
         self.init(
             id: id, fence: fence, referenceId: reference, round: Int(round), attempts: Int(attempts), sends: Int(sends),
-            unclearSends: Int(unclear), firstSentAt: first, operation: operation, transactionId: transaction, body: body,
+            unclearSends: Int(unclear), firstSentAt: first, operation: operation, transactionId: transaction,
+            body: body,
             departedMicroseconds: departed, priority: lane, lostLeases: Int(lost), contentDigest: digest)
     }
 }

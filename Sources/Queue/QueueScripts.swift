@@ -36,7 +36,8 @@ package struct QueueScripts: Sendable {
         let text = String(decoding: source(of: move), as: UTF8.self)
         let end = text.firstIndex(of: "\n") ?? text.endIndex
         let ground = String(decoding: PackageResources.ground_lua, as: UTF8.self)
-        let create = text.contains("-- needs: create\n") ? String(decoding: PackageResources.create_lua, as: UTF8.self) : ""
+        let create =
+            text.contains("-- needs: create\n") ? String(decoding: PackageResources.create_lua, as: UTF8.self) : ""
         return text[..<end] + "\n" + ground + create + text[end...]
     }
 

@@ -213,7 +213,9 @@ local function job_text(job)
             end
         end
     end
-    return string.sub(stored[1], 1, -2) .. ',"request":' .. request .. '}'
+    -- The envelope's own note of the producer's requestInfo; another field always follows it (keys are sorted).
+    local envelope = string.gsub(stored[1], '"requestInfo":%b{},', '', 1)
+    return string.sub(envelope, 1, -2) .. ',"request":' .. request .. '}'
 end
 
 -- Dead letters -----------------------------------------------------------------------------------------------------
