@@ -56,7 +56,7 @@ let package = Package(
 
         // Layer 4, engines.
         layer("Queue", uses: ["Redis", "Refunds", "Telemetry"], resources: [.embedInCode("Lua")]),
-        layer("AppStore", uses: ["Crypto", "EventLoop", "HTTP", "Refunds"]),
+        layer("AppStore", uses: ["Crypto", "EventLoop", "HTTP", "Refunds", "Telemetry"]),
 
         // Layer 5, parts.
         layer("Configuration", uses: ["AppStore", "Queue", "Redis", "Refunds"]),
@@ -87,7 +87,7 @@ let package = Package(
         tests("Crypto", uses: ["Crypto", "TestSupport"]),
         tests("Refunds", uses: ["Crypto", "Refunds", "TestSupport"]),
         tests("Queue", uses: ["Crypto", "EventLoop", "Queue", "Redis", "Refunds", "TestSupport"]),
-        tests("AppStore", uses: ["AppStore", "Crypto", "EventLoop", "HTTP", "Refunds", "TestSupport"]),
+        tests("AppStore", uses: ["AppStore", "Crypto", "EventLoop", "HTTP", "Refunds", "Telemetry", "TestSupport"]),
         tests("Configuration", uses: ["Configuration", "TestSupport"]),
         tests("AppStoreSimulator", uses: ["AppStoreSimulator", "Crypto", "EventLoop", "HTTP", "TestSupport"]),
         tests(
