@@ -1,0 +1,203 @@
+import Redis
+package import Refunds
+
+/// How a send ended, as far as its reference id is concerned.
+package enum SendEnding: String, Sendable {
+    /// No answer, or none that can be trusted: the id is open from now on.
+    case unclear
+    /// Apple answered.
+    case answered
+    /// Surely no byte left; neither the permit nor the attempt was used.
+    case unsent
+}
+
+/// What an attempt came to, for the job's record and the ledger.
+package struct AttemptResult: Sendable, Hashable {
+    /// One word: accepted, rejected, timedOut, rateLimited, …
+    package let result: String
+    package let httpStatus: Int?
+    package let errorCode: Int64?
+    package let errorName: String?
+
+    package init(_ result: String, httpStatus: Int? = nil, errorCode: Int64? = nil, errorName: String? = nil) {
+        self.result = result
+        self.httpStatus = httpStatus
+        self.errorCode = errorCode
+        self.errorName = errorName
+    }
+
+    var words: [RedisWord] {
+        [
+            RedisWord(result), RedisWord(httpStatus.map(String.init) ?? ""),
+            RedisWord(errorCode.map(String.init) ?? ""),
+            RedisWord(errorName ?? ""),
+        ]
+    }
+}
+
+/// What became of a move that a worker makes with a leased job.
+package enum Moved: Sendable, Hashable {
+    case to(JobState)
+    /// The lease was lost meanwhile; nothing moved.
+    case stale
+    /// A new reference id was asked for while the present one is open; nothing moved.
+    case refusedWhileOpen
+}
+
+/// What became of a 200.
+package enum Settlement: String, Sendable {
+    case accepted, done
+    /// It was recorded before.
+    case already
+    /// It answers an id that the job no longer has; booked, nothing else.
+    case foreign
+}
+
+extension JobQueue {
+    /// Takes jobs, each with a permit, and raw entries to judge.
+    ///
+    /// - Parameters:
+    ///   - slots: how many jobs the worker can send now.
+    ///   - runId: of the server that this connection talks to; another one than the gate's means a server that forgot.
+    ///   - absent: references that were `missing` before and still are: they become dead letters.
+    package func lease(
+        worker: String, slots: Int, rate: GateRate, lease: Duration, requestTimeout: Duration, intake: Int = 64,
+        runId: String, absent: [String] = []
+    ) async throws(QueueError) -> Lease {
+        let answer = try await run(
+            .lease,
+            [
+                RedisWord(worker), RedisWord(slots), RedisWord(lease.milliseconds),
+                RedisWord(requestTimeout.milliseconds),
+                RedisWord(rate.departuresPerWindow), RedisWord(rate.windowMicroseconds),
+                RedisWord(rate.guardMicroseconds),
+                RedisWord(intake), RedisWord(runId), RedisWord(JSON.array(absent.map(JSON.string)).text),
+            ])
+        guard let lease = Lease(answer) else { throw QueueError("lease", app: app, unexpected: answer) }
+        return lease
+    }
+
+    /// Keeps the leases of jobs that are still being sent; the result names those that are lost.
+    package func renew(worker: String, lease: Duration, holding jobs: [(id: String, fence: String)])
+        async throws(QueueError) -> [String]
+    {
+        let held = jobs.flatMap { [RedisWord($0.id), RedisWord($0.fence)] }
+        let answer = try await run(.renew, [RedisWord(worker), RedisWord(lease.milliseconds)] + held)
+        guard let lost = answer.strings else { throw QueueError("renew", app: app, unexpected: answer) }
+        return lost
+    }
+
+    /// Records a 200, whoever owns the job by now.
+    package func settle(
+        _ job: LeasedJob, httpStatus: Int, signedTransaction: String, signedRenewal: String?
+    ) async throws(QueueError) -> Settlement {
+        let answer = try await run(
+            .settle,
+            [
+                RedisWord(job.id), RedisWord(job.fence), RedisWord(job.referenceId.text), RedisWord(httpStatus),
+                RedisWord(signedTransaction), RedisWord(signedRenewal ?? ""), RedisWord(Self.retention.milliseconds),
+            ])
+        guard let settlement = answer.string.flatMap(Settlement.init) else {
+            throw QueueError("settle", app: app, unexpected: answer)
+        }
+        return settlement
+    }
+
+    /// How long a job that is over is remembered: its id is idempotency, and forgetting one pays twice.
+    package static let retention = Duration.seconds(400 * 86_400)
+
+    /// Sends the job again later: under the same id, or under the next round's when the present one is closed.
+    package func postpone(
+        _ job: LeasedJob, for wait: Duration, ending: SendEnding, next reference: ReferenceId?, _ result: AttemptResult
+    ) async throws(QueueError) -> Moved {
+        try await move(
+            .postpone, job,
+            [RedisWord(wait.milliseconds), RedisWord(ending.rawValue), RedisWord(reference?.text ?? "")] + result.words)
+    }
+
+    /// Stops sending until an outcome is known. `state` is `held` or `unclear`.
+    package func hold(
+        _ job: LeasedJob, as state: JobState, ending: SendEnding, lookingAgainAfter wait: Duration, question: String,
+        _ result: AttemptResult
+    ) async throws(QueueError) -> Moved {
+        try await move(
+            .hold, job,
+            [RedisWord(state.rawValue), RedisWord(ending.rawValue), RedisWord(wait.milliseconds)] + result.words
+                + [RedisWord(question)])
+    }
+
+    /// Makes the job a dead letter.
+    package func bury(
+        _ job: LeasedJob, ending: SendEnding, reason: String, hint: String, _ result: AttemptResult
+    ) async throws(QueueError) -> Moved {
+        try await move(
+            .bury, job, [RedisWord(ending.rawValue), RedisWord(reason)] + result.words + [RedisWord(hint)])
+    }
+
+    /// Hands unsent work back to the front of its lane, and its permit to the gate.
+    package func release(_ job: LeasedJob, why: String) async throws(QueueError) -> Moved {
+        try await move(.release, job, [RedisWord(why)])
+    }
+
+    /// Hands back what `lease` gave to this worker without the worker ever seeing it: the call's answer was lost.
+    package func disown(worker: String, except known: Set<String>) async throws(QueueError) -> Int {
+        let leased = try await read(["ZRANGE", RedisWord(keys.leases), "0", "-1"]).strings ?? []
+        var released = 0
+        for id in leased where !known.contains(id) {
+            let held = try await read(["HMGET", RedisWord(keys.job(id)), "worker", "fence"]).array ?? []
+            guard held.first?.string == worker, let fence = held.last?.string else { continue }
+            let answer = try await run(.release, [RedisWord(id), RedisWord(fence), "the answer of lease was lost"])
+            if answer.string != "stale" { released += 1 }
+        }
+        return released
+    }
+
+    /// Blocks the app and puts the job back; the later of two blocks wins.
+    package func block(
+        _ job: LeasedJob, for wait: Duration, next reference: ReferenceId?, _ result: AttemptResult
+    ) async throws(QueueError) -> Moved {
+        let answer = try await run(
+            .block,
+            [
+                RedisWord(job.id), RedisWord(job.fence), RedisWord(wait.milliseconds), RedisWord(reference?.text ?? ""),
+            ] + result.words.dropFirst())
+        return try moved(.block, answer.array?.first ?? .null)
+    }
+
+    /// Takes over the jobs of a worker that died; the result is their number.
+    package func reclaim(from worker: String) async throws(QueueError) -> Int {
+        var taken = 0
+        while true {
+            let answer = try await run(.reclaim, [RedisWord(worker), "64"])
+            guard let counts = answer.array?.compactMap(\.integer), counts.count == 2 else {
+                throw QueueError("reclaim", app: app, unexpected: answer)
+            }
+            taken += Int(counts[0])
+            if counts[1] == 0 { return taken }
+        }
+    }
+
+    private func move(
+        _ script: ScriptName, _ job: LeasedJob, _ arguments: [RedisWord]
+    ) async throws(QueueError) -> Moved {
+        try moved(script, await run(script, [RedisWord(job.id), RedisWord(job.fence)] + arguments))
+    }
+
+    private func moved(_ script: ScriptName, _ answer: RedisValue) throws(QueueError) -> Moved {
+        switch answer.string {
+        case "stale": return .stale
+        case "open": return .refusedWhileOpen
+        case let word?: if let state = JobState(rawValue: word) { return .to(state) }
+        case nil: break
+        }
+        throw QueueError(script.rawValue, app: app, unexpected: answer)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up.
+    package var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    }
+}

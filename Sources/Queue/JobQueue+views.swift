@@ -1,0 +1,201 @@
+import Redis
+package import Refunds
+
+extension JobQueue {
+    /// Redis' clock, UNIX microseconds.
+    package func now() async throws(QueueError) -> Int64 {
+        let answer = try await read(["TIME"])
+        guard let parts = answer.array?.compactMap(\.integer), parts.count == 2 else {
+            throw QueueError("read", app: app, unexpected: answer)
+        }
+        return parts[0] * 1_000_000 + parts[1]
+    }
+
+    /// All that is known of a job; nil if this app has none of that id, or only a letter that never became one.
+    package func show(_ id: String) async throws(QueueError) -> JobRecord? {
+        let fields = try await read(["HGETALL", RedisWord(keys.job(id))]).fields ?? [:]
+        func text(_ name: String) -> String? { fields[name]?.string }
+        guard let state = text("state").flatMap(JobState.init),
+            let operation = text("operation").flatMap(Operation.init),
+            let transaction = text("transaction"), let lane = text("lane").flatMap(Priority.init),
+            let reference = text("ref").flatMap({ ReferenceId($0) }), let at = fields["at"]?.integer
+        else { return nil }
+        var attempts = (text("log") ?? "").split(separator: "\n").compactMap { Attempt(line: $0) }
+        if state == .sending, let departed = fields["departed"]?.integer {
+            attempts.append(
+                Attempt(
+                    underWay: Int(fields["started"]?.integer ?? 1), referenceId: reference.text,
+                    startedAt: departed / 1000))
+        }
+        var job: Job?
+        if let envelope = text("envelope"), let body = fields["body"]?.bytes {
+            job = try? Job(envelope: envelope, body: body)
+        }
+        let due = try await read(["ZSCORE", RedisWord(keys.later), RedisWord(id)]).string.flatMap { Double($0) }
+        return JobRecord(
+            id: id, app: app, state: state, operation: operation, transactionId: transaction, priority: lane,
+            referenceId: reference, round: Int(fields["round"]?.integer ?? 0), enqueuedAt: at / 1000,
+            dueAt: due.map { Int64($0 / 1000) }, attempts: attempts, job: job, waitsFor: text("waitsFor"),
+            openQuestion: state == .held || state == .unclear ? text("question") : nil,
+            isOpen: (fields["unclear"]?.integer ?? 0) > 0, worker: text("worker"), finding: text("finding"))
+    }
+
+    /// The ids of the jobs that concern a transaction or the purchase it belongs to.
+    package func jobs(ofTransaction transaction: String) async throws(QueueError) -> [String] {
+        let fields = try await read(["HKEYS", RedisWord(keys.purchase(transaction))]).strings ?? []
+        return fields.filter { $0.hasPrefix("job:") }.map { String($0.dropFirst(4)) }.sorted()
+    }
+
+    /// The ids of jobs in a state, oldest first, from the places where such jobs are; never from a scan.
+    package func jobs(in state: JobState, limit: Int) async throws(QueueError) -> [String] {
+        let candidates: [String] =
+            switch state {
+            case .queued: try await waitingIds(limit: limit)
+            case .waiting: try await members(of: keys.later) + readyIds()
+            case .unclear: try await members(of: keys.later) + members(of: keys.followups) + readyIds()
+            case .sending: try await members(of: keys.leases)
+            case .held, .accepted: try await members(of: keys.followups)
+            case .dead: try await deadLetters(limit: limit).filter(\.isOfJob).map(\.id)
+            case .refunded, .declined, .noOutcome, .done, .discarded, .reversed: try await bookedIds(since: 0)
+            }
+        var found: [String] = []
+        for id in candidates where !found.contains(id) {
+            if found.count == limit { break }
+            if try await self.state(of: id) == state { found.append(id) }
+        }
+        return found
+    }
+
+    /// The ids of jobs that were enqueued or that anything happened to since a time (UNIX ms).
+    package func jobs(since start: Int64, limit: Int) async throws(QueueError) -> [String] {
+        var ids: [String] = []
+        var seen: Set<String> = []
+        for id in try await bookedIds(since: start) + waitingIds(limit: limit) + members(of: keys.later) {
+            guard seen.insert(id).inserted, ids.count < limit else { continue }
+            let known = try await read(["HMGET", RedisWord(keys.job(id)), "at", "operation"]).array ?? []
+            guard known.count == 2, !known[1].isNull else { continue }
+            ids.append(id)
+        }
+        return ids
+    }
+
+    package func state(of id: String) async throws(QueueError) -> JobState? {
+        try await read(["HGET", RedisWord(keys.job(id)), "state"]).string.flatMap(JobState.init)
+    }
+
+    private func waitingIds(limit: Int) async throws(QueueError) -> [String] {
+        var ids = try await readyIds()
+        for lane in Priority.allCases {
+            let entries = try await read(["XRANGE", RedisWord(keys.lane(lane)), "-", "+", "COUNT", RedisWord(limit)])
+            ids += (entries.array ?? []).compactMap { entry in entry.array?.last?.fields?["id"]?.string }
+        }
+        return try await ids + members(of: keys.allFollowers) + members(of: keys.later)
+    }
+
+    private func readyIds() async throws(QueueError) -> [String] {
+        var ids: [String] = []
+        for lane in Priority.allCases { ids += try await members(of: keys.ready(lane)) }
+        return ids
+    }
+
+    private func members(of set: String) async throws(QueueError) -> [String] {
+        try await read(["ZRANGE", RedisWord(set), "0", "-1"]).strings ?? []
+    }
+
+    private func bookedIds(since start: Int64) async throws(QueueError) -> [String] {
+        var ids: [String] = []
+        var seen: Set<String> = []
+        var from = String(start)
+        while true {
+            let page =
+                try await read(["XRANGE", RedisWord(keys.ledger), RedisWord(from), "+", "COUNT", "1000"]).array ?? []
+            for entry in page {
+                guard let id = entry.array?.last?.fields?["id"]?.string, !id.isEmpty else { continue }
+                if seen.insert(id).inserted { ids.append(id) }
+            }
+            guard page.count == 1000, let last = page.last?.array?.first?.string else { return ids }
+            from = "(" + last
+        }
+    }
+
+    /// The ledger's lines about one job since it was enqueued, oldest first.
+    package func ledger(of id: String, since start: Int64) async throws(QueueError) -> [[String: String]] {
+        var lines: [[String: String]] = []
+        var from = String(start)
+        while true {
+            let page =
+                try await read(["XRANGE", RedisWord(keys.ledger), RedisWord(from), "+", "COUNT", "1000"]).array ?? []
+            for entry in page {
+                guard let fields = entry.array?.last?.fields, fields["id"]?.string == id else { continue }
+                lines.append(fields.compactMapValues(\.string))
+            }
+            guard page.count == 1000, let last = page.last?.array?.first?.string else { return lines }
+            from = "(" + last
+        }
+    }
+
+    // MARK: Dead letters
+
+    /// Dead letters, oldest first, from a time (UNIX ms) on.
+    package func deadLetters(since start: Int64 = 0, limit: Int = .max) async throws(QueueError) -> [DeadLetter] {
+        var letters: [DeadLetter] = []
+        var from = String(start)
+        while letters.count < limit {
+            let count = min(1000, limit - letters.count)
+            let answer = try await read(
+                ["XRANGE", RedisWord(keys.dead), RedisWord(from), "+", "COUNT", RedisWord(count)])
+            let page = answer.array ?? []
+            letters += page.compactMap { DeadLetter(app: app, entry: $0) }
+            guard page.count == count, let last = page.last?.array?.first?.string else { break }
+            from = "(" + last
+        }
+        return letters
+    }
+
+    package func deadLetter(_ id: String) async throws(QueueError) -> DeadLetter? {
+        guard let entry = try await read(["HGET", RedisWord(keys.job(id)), "dead"]).string else { return nil }
+        let answer = try await read(["XRANGE", RedisWord(keys.dead), RedisWord(entry), RedisWord(entry)])
+        return answer.array?.first.flatMap { DeadLetter(app: app, entry: $0) }
+    }
+
+    // MARK: The app
+
+    package func overview() async throws(QueueError) -> AppOverview {
+        let now = try await now()
+        var lanes: [Priority: Int] = [:]
+        var oldest: Int64?
+        for lane in Priority.allCases {
+            let stream = try await read(["XLEN", RedisWord(keys.lane(lane))]).integer ?? 0
+            let front = try await read(["ZCARD", RedisWord(keys.ready(lane))]).integer ?? 0
+            lanes[lane] = Int(stream + front)
+            let head = try await read(["XRANGE", RedisWord(keys.lane(lane)), "-", "+", "COUNT", "1"]).array?.first
+            if let at = head?.array?.first?.string?.split(separator: "-").first.flatMap({ Int64($0) }) {
+                oldest = min(oldest ?? .max, at)
+            }
+            let first = try await read(["ZRANGE", RedisWord(keys.ready(lane)), "0", "0", "WITHSCORES"]).array
+            if let score = first?.last?.string.flatMap({ Double($0) }) {
+                oldest = min(oldest ?? .max, Int64(score / 1000))
+            }
+        }
+        let gate = try await read(["HGETALL", RedisWord(keys.gate)]).fields ?? [:]
+        let departures = try await read(["LRANGE", RedisWord(keys.departures), "0", "-1"]).array ?? []
+        let blockedUntil = gate["blockedUntil"]?.integer.map { $0 / 1000 }
+        var paused: (reason: String, since: Int64, by: String, why: String)?
+        if let reason = gate["paused"]?.string {
+            paused = (
+                reason, gate["pausedAt"]?.integer ?? 0, gate["pausedBy"]?.string ?? "", gate["pausedWhy"]?.string ?? ""
+            )
+        }
+        return AppOverview(
+            app: app, environment: environment, lanes: lanes, inFlight: try await count("ZCARD", keys.leases),
+            later: try await count("ZCARD", keys.later), followers: try await count("ZCARD", keys.allFollowers),
+            held: try await count("SCARD", keys.held), dead: try await count("XLEN", keys.dead),
+            oldestAgeMilliseconds: oldest.map { max(0, now / 1000 - $0) },
+            departuresInLastSecond: departures.compactMap(\.integer).count { $0 > now - 1_000_000 },
+            blockedUntil: blockedUntil.flatMap { $0 * 1000 > now ? $0 : nil }, paused: paused)
+    }
+
+    private func count(_ command: RedisWord, _ key: String) async throws(QueueError) -> Int {
+        Int(try await read([command, RedisWord(key)]).integer ?? 0)
+    }
+}

@@ -1,0 +1,55 @@
+-- create: makes a job of validated parts; shared by enqueue, adopt and redrive. Not a script of its own.
+--
+-- spec = { id, digest, envelope, body, ref, given, operation, transaction, line, lane, claims, repeats, notBefore, by }
+-- Returns 'enqueued' | 'duplicate' | 'conflict' | 'alreadyRequested' | 'referenceUsed', and the id or state it is about.
+
+local SPEC = { 'id', 'digest', 'envelope', 'body', 'ref', 'given', 'operation', 'transaction', 'line', 'lane', 'claims',
+    'repeats', 'notBefore', 'by' }
+
+local function read_spec(first)
+    local spec = {}
+    for i, name in ipairs(SPEC) do spec[name] = ARGV[first + i - 1] end
+    return spec, first + #SPEC
+end
+
+-- What stands in the way of a job, without a write.
+local function verdict(spec)
+    local there = redis.call('HMGET', job_key(spec.id), 'digest', 'state')
+    if there[2] then
+        if there[1] == spec.digest then return 'duplicate', there[2] end
+        return 'conflict', spec.id
+    end
+    if spec.repeats ~= '1' then
+        local holder = claim_against(spec.transaction, spec.claims, spec.id)
+        if holder then return 'alreadyRequested', holder end
+    end
+    if spec.given == '1' then
+        local user = redis.call('HGET', refs_key(spec.ref), spec.ref)
+        if user and user ~= spec.id then return 'referenceUsed', user end
+    end
+    return 'enqueued', 'queued'
+end
+
+-- at: microseconds that order it among its lane. Returns the job, which still has to be placed.
+local function create(spec, at)
+    local job = { id = spec.id, lane = spec.lane, transaction = spec.transaction, line = spec.line, at = stamp(at),
+        unclear = 0, sends = 0, ref = spec.ref, claims = spec.claims }
+    local fields = { 'state', 'queued', 'digest', spec.digest, 'envelope', spec.envelope, 'body', spec.body,
+        'ref', spec.ref, 'operation', spec.operation, 'transaction', spec.transaction, 'lane', spec.lane,
+        'claims', spec.claims, 'at', job.at }
+    if spec.line ~= spec.transaction then fields[#fields + 1] = 'line'; fields[#fields + 1] = spec.line end
+    if spec.repeats == '1' then fields[#fields + 1] = 'repeats'; fields[#fields + 1] = '1' end
+    if spec.given == '1' then fields[#fields + 1] = 'given'; fields[#fields + 1] = '1' end
+    if spec.by ~= '' then fields[#fields + 1] = 'by'; fields[#fields + 1] = spec.by end
+    redis.call('HSET', job_key(spec.id), unpack(fields))
+    if spec.given == '1' then redis.call('HSET', refs_key(spec.ref), spec.ref, spec.id) end
+    take_claims(spec.transaction, spec.claims, spec.id)
+    if spec.line ~= spec.transaction then redis.call('HSET', purchase_key(spec.line), 'job:' .. spec.id, '') end
+    return job
+end
+
+local function due_later(spec)
+    local before = tonumber(spec.notBefore)
+    if before and before * 1000 > now then return stamp(before * 1000) end
+    return nil
+end

@@ -1,0 +1,256 @@
+-- ground: what every move stands on. Put before each script by QueueScripts; not a script of its own.
+--
+-- KEYS[1] of every move is the app's base, "<prefix>:{<app>}": it is never a key itself, but lies in the app's
+-- Cluster slot and names all the others. Times are microseconds of this server's clock (numbers, exact below 2^53),
+-- printed with stamp(). Ids, amounts and milliseconds pass through as strings: tostring spoils more than 14 digits.
+
+local base = KEYS[1]
+local LANES = { 'urgent', 'normal', 'bulk' }
+local GROUP = 'fleet'
+
+local function lane_key(lane) return base .. ':jobs:' .. lane end
+local function ready_key(lane) return base .. ':ready:' .. lane end
+local function job_key(id) return base .. ':job:' .. id end
+local function purchase_key(transaction) return base .. ':purchase:' .. transaction end
+local function followers_key(line) return base .. ':line:' .. line end
+local function refs_key(ref) return base .. ':refs:' .. string.sub(ref, 1, 3) end
+local LATER = base .. ':later'
+local LEASES = base .. ':leases'
+local GATE = base .. ':gate:refunds'
+local DEPARTURES = base .. ':gate:refunds:log'
+local FOLLOWUPS = base .. ':followups'
+local FOLLOWERS = base .. ':followers'
+local HELD = base .. ':held'
+local DEAD = base .. ':dead'
+local LEDGER = base .. ':ledger'
+local ALERTS = base .. ':alerts'
+
+-- Every shared key is looked at before the first write: in a Cluster slot on the move this raises ASK or TRYAGAIN
+-- here, while nothing has happened yet, and not in the middle of a move.
+redis.call('EXISTS', LATER, LEASES, GATE, DEPARTURES, FOLLOWUPS, FOLLOWERS, HELD, DEAD, LEDGER, ALERTS)
+
+local function stamp(number) return string.format('%.0f', number) end
+
+local function read_clock()
+    local time = redis.call('TIME')
+    return tonumber(time[1]) * 1000000 + tonumber(time[2])
+end
+local now = read_clock()
+local now_ms = stamp(math.floor(now / 1000))
+
+-- One line of the books. Empty values are left out: unknown is empty, never 0.
+local function book(kind, id, fields)
+    local entry = { 'kind', kind, 'id', id, 'at', now_ms }
+    for i = 1, #fields, 2 do
+        if fields[i + 1] and fields[i + 1] ~= '' then
+            entry[#entry + 1] = fields[i]
+            entry[#entry + 1] = fields[i + 1]
+        end
+    end
+    redis.call('XADD', LEDGER, '*', unpack(entry))
+end
+
+-- The fields of a job that moves read, by name; nil when there is no such job.
+local FIELDS = { 'state', 'lane', 'transaction', 'line', 'operation', 'ref', 'round', 'at', 'fence', 'attempts',
+    'sends', 'unclear', 'lost', 'worker', 'departed', 'timeout', 'first', 'claims', 'repeats', 'dead', 'ghost', 'digest',
+    'started', 'waitsFor', 'by' }
+local function load_job(id)
+    local values = redis.call('HMGET', job_key(id), unpack(FIELDS))
+    if not values[1] then return nil end
+    local job = { id = id }
+    for i, name in ipairs(FIELDS) do job[name] = values[i] or nil end
+    job.line = job.line or job.transaction
+    job.unclear = tonumber(job.unclear or '0')
+    job.sends = tonumber(job.sends or '0')
+    return job
+end
+
+local function set_job(job, ...) redis.call('HSET', job_key(job.id), ...) end
+
+local function ring() redis.pcall('SPUBLISH', base .. ':bell', '') end
+
+local function to_ready(job)
+    redis.call('ZADD', ready_key(job.lane), job.at, job.id)
+end
+
+-- The line of a purchase -------------------------------------------------------------------------------------------
+
+local RANK = { urgent = 0, normal = 1, bulk = 2 }
+
+-- Queues a job up behind the owner of its purchase: urgent first, then by age.
+local function line_up(job, owner)
+    redis.call('ZADD', followers_key(job.line), stamp(RANK[job.lane] * 1e15 + tonumber(job.at) / 10), job.id)
+    redis.call('ZADD', FOLLOWERS, job.at, job.id)
+    set_job(job, 'waitsFor', owner)
+end
+
+local function leave_line(job)
+    redis.call('ZREM', FOLLOWERS, job.id)
+    return redis.call('ZREM', followers_key(job.line), job.id)
+end
+
+-- Lets go of the purchase's line if this job owns it; the first follower goes to the front of its lane.
+-- A follower that was withdrawn has left the line already.
+local function give_line_up(job)
+    local purchase = purchase_key(job.line)
+    if redis.call('HGET', purchase, 'owner') ~= job.id then return end
+    redis.call('HDEL', purchase, 'owner')
+    local first = redis.call('ZRANGE', followers_key(job.line), 0, 0)
+    while first[1] do
+        local follower = load_job(first[1])
+        redis.call('ZREM', followers_key(job.line), first[1])
+        redis.call('ZREM', FOLLOWERS, first[1])
+        if follower then
+            redis.call('HDEL', job_key(follower.id), 'waitsFor')
+            to_ready(follower)
+            return ring()
+        end
+        first = redis.call('ZRANGE', followers_key(job.line), 0, 0)
+    end
+end
+
+-- Claims: which job has asked for a SKU of a transaction ---------------------------------------------------------------
+
+-- The id of the job whose claim stands in the way of these claims, or nil. "*" is the whole subscription.
+local function claim_against(transaction, claims, id)
+    local purchase = purchase_key(transaction)
+    for _, claim in ipairs(cjson.decode(claims)) do
+        local holder = redis.call('HGET', purchase, 'claim:' .. claim)
+        if holder and holder ~= id then return holder end
+        if claim ~= 'cancel' then
+            local whole = redis.call('HGET', purchase, 'claim:*')
+            if whole and whole ~= id then return whole end
+        end
+        if claim == '*' then
+            local all = redis.call('HGETALL', purchase)
+            for i = 1, #all, 2 do
+                if string.sub(all[i], 1, 6) == 'claim:' and all[i] ~= 'claim:cancel' and all[i + 1] ~= id then
+                    return all[i + 1]
+                end
+            end
+        end
+    end
+    return nil
+end
+
+local function take_claims(transaction, claims, id)
+    local purchase = purchase_key(transaction)
+    redis.call('HSET', purchase, 'job:' .. id, '')
+    for _, claim in ipairs(cjson.decode(claims)) do redis.call('HSETNX', purchase, 'claim:' .. claim, id) end
+end
+
+local function drop_claims(job)
+    local purchase = purchase_key(job.transaction)
+    for _, claim in ipairs(cjson.decode(job.claims)) do
+        if redis.call('HGET', purchase, 'claim:' .. claim) == job.id then
+            redis.call('HDEL', purchase, 'claim:' .. claim)
+        end
+    end
+end
+
+-- Attempts ---------------------------------------------------------------------------------------------------------
+
+-- Adds the attempt that just ended to the job's record: one line, tab separated, read by Attempt.swift.
+local function record_attempt(job, result, status, code, name)
+    local log = redis.call('HGET', job_key(job.id), 'log')
+    local line = table.concat({ job.started or '', job.ref, job.departed and stamp(math.floor(tonumber(job.departed) / 1000)) or '',
+        now_ms, result, status or '', code or '', name or '' }, '\t')
+    set_job(job, 'log', log and (log .. '\n' .. line) or line)
+    book('answer', job.id, { 'transactionId', job.transaction, 'requestReferenceId', job.ref, 'result', result,
+        'httpStatus', status, 'errorCode', code, 'errorName', name })
+end
+
+-- Whether this worker still owns the job. A lost lease bears a higher fence.
+local function owns(job, fence) return job.state == 'sending' and job.fence == fence end
+
+-- The lease ends: its fence is void, so whoever held it can move the job no more.
+local function end_lease(job)
+    redis.call('ZREM', LEASES, job.id)
+    redis.call('HDEL', job_key(job.id), 'worker')
+    redis.call('HINCRBY', job_key(job.id), 'fence', 1)
+end
+
+-- Replaces a closed id by the next round's. Refuses while the id is open: a new one there could refund twice.
+local function next_round(job, ref)
+    if job.unclear > 0 then return false end
+    local body = redis.call('HGET', job_key(job.id), 'body')
+    local first, last = string.find(body, job.ref, 1, true)
+    body = string.sub(body, 1, first - 1) .. ref .. string.sub(body, last + 1)
+    set_job(job, 'ref', ref, 'body', body, 'sends', '0', 'round', stamp(tonumber(job.round or '0') + 1))
+    redis.call('HDEL', job_key(job.id), 'given')  -- a producer's own id serves the first round only
+    job.ref = ref
+    job.sends = 0
+    return true
+end
+
+-- The request surely never left: neither its permit nor its attempt was used.
+local function take_back_send(job)
+    redis.call('LREM', DEPARTURES, 1, job.departed)
+    redis.call('HINCRBY', job_key(job.id), 'attempts', -1)
+    redis.call('HINCRBY', job_key(job.id), 'sends', -1)
+    job.sends = job.sends - 1
+end
+
+-- Where a job stands that isn't being sent: unclear while its id is open.
+local function resting_state(job, fallback)
+    if job.unclear > 0 then return 'unclear' end
+    return fallback
+end
+
+-- The job as its producer wrote it: the envelope with the request, less the reference id that we made.
+local function job_text(job)
+    local stored = redis.call('HMGET', job_key(job.id), 'envelope', 'body', 'given')
+    if not stored[1] then return '' end
+    local request = stored[2]
+    if not stored[3] then
+        local own = '"requestReferenceId":"' .. job.ref .. '"'
+        local first, last = string.find(request, own, 1, true)
+        if first then
+            if string.sub(request, last + 1, last + 1) == ',' then last = last + 1 end
+            request = string.sub(request, 1, first - 1) .. string.sub(request, last + 1)
+            if string.sub(request, 1, 17) == '{"requestInfo":{}' then
+                request = '{' .. string.sub(request, string.sub(request, 18, 18) == ',' and 19 or 18)
+            end
+        end
+    end
+    -- The envelope's own note of the producer's requestInfo; another field always follows it (keys are sorted).
+    local envelope = string.gsub(stored[1], '"requestInfo":%b{},', '', 1)
+    return string.sub(envelope, 1, -2) .. ',"request":' .. request .. '}'
+end
+
+-- Dead letters -----------------------------------------------------------------------------------------------------
+
+-- Writes the letter of a job and takes the job off the road. A letter whose id is open keeps its line and its claims.
+local function write_letter(job, reason, code, name, hint)
+    local fields = { 'id', job.id, 'reason', reason, 'code', code or '', 'name', name or '', 'hint', hint or '',
+        'job', job_text(job), 'attempts', redis.call('HGET', job_key(job.id), 'attempts') or '0',
+        'at', now_ms, 'open', job.unclear > 0 and '1' or '0', 'requestReferenceId', job.ref or '' }
+    local entry = redis.call('XADD', DEAD, '*', unpack(fields))
+    set_job(job, 'state', 'dead', 'dead', entry)
+    redis.call('HDEL', job_key(job.id), 'waitsFor')
+    if job.unclear == 0 then
+        give_line_up(job)
+        drop_claims(job)
+    end
+    book('dead', job.id, { 'transactionId', job.transaction, 'requestReferenceId', job.ref, 'reason', reason,
+        'errorCode', code, 'errorName', name })
+end
+
+-- A lease was lost: its request may have left, so the id is open and goes again with the same bytes, but not before
+-- the lost request can no longer be on its way. Lost a third time, the job itself is suspected of killing workers.
+local LEASES_A_JOB_MAY_LOSE = 2
+local function lose_lease(job)
+    job.unclear = job.unclear + 1
+    local lost = tonumber(job.lost or '0') + 1
+    set_job(job, 'unclear', stamp(job.unclear), 'lost', stamp(lost))
+    record_attempt(job, 'lost', '', '', '')
+    end_lease(job)
+    if lost > LEASES_A_JOB_MAY_LOSE then
+        write_letter(job, 'workerLost', '', '', 'Three workers in a row disappeared while they sent this job. Look at their '
+            .. 'logs first; its request may have arrived, so a redrive repeats the same requestReferenceId.')
+        return
+    end
+    set_job(job, 'state', 'unclear')
+    redis.call('ZADD', LATER, stamp(math.max(now, tonumber(job.departed) + tonumber(job.timeout) * 1000)), job.id)
+    ring()
+end

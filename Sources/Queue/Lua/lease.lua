@@ -1,0 +1,264 @@
+#!lua
+-- lease: jobs leave their lane together with a permit each.        queued, waiting, unclear → sending
+-- KEYS[1]  base
+-- ARGV     1 worker   2 free slots   3 lease ms   4 request time-out ms   5 N, departures a window   6 window µs
+--          7 guard µs   8 raw entries at most   9 this server's run id   10 ids known to be missing, as JSON array
+-- Result   { now µs, next µs or '', more, paused reason or '', blocked until µs or '', jobs, raw entries, missing id or '' }
+--          job: { id, fence, requestReferenceId, round, attempts, sends, unclear, first send ms, operation,
+--                 transactionId, body, departure µs, lane, lost leases, content digest }
+--          raw entry: { lane, entry id, fields }
+--          next: when to call again if nothing rings before; more: call again at once
+--          missing: a reference without its job; nothing was moved for it. Seen again after a pause it is passed back
+--          in ARGV[10] and becomes a dead letter.
+-- Refused when Redis is full: no request leaves that could not be recorded.
+
+local worker, slots = ARGV[1], tonumber(ARGV[2])
+local lease_us = tonumber(ARGV[3]) * 1000
+local timeout_ms = ARGV[4]
+local count, window, guard = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local intake = tonumber(ARGV[8])
+local run_id = ARGV[9]
+local absent = {}
+for _, id in ipairs(cjson.decode(ARGV[10])) do absent[id] = true end
+
+local RECOVERED_A_CALL, PROMOTED_A_CALL, STEPS_A_CALL, READY_AHEAD = 16, 64, 256, 64
+local more = 0
+local missing = ''
+local jobs, raws = {}, {}
+
+-- 1. A server that forgot --------------------------------------------------------------------------------------------
+-- Another run id, or departures that lie in the future: what left in the last window is not known. The window is
+-- taken as full, and a block can't outlast what Apple's could.
+local gate = redis.call('HMGET', GATE, 'run', 'paused', 'blockedUntil', 'turn', 'swept')
+local departures = redis.call('LRANGE', DEPARTURES, -count, -1)
+local newest = departures[#departures]
+if (gate[1] and gate[1] ~= run_id) or (newest and tonumber(newest) > now + window) then
+    redis.call('DEL', DEPARTURES)
+    departures = {}
+    for i = 1, count do departures[i] = stamp(now) end
+    redis.call('RPUSH', DEPARTURES, unpack(departures))
+    local cap = now + 75 * 60 * 1000000
+    if gate[3] and tonumber(gate[3]) > cap then
+        gate[3] = stamp(cap)
+        redis.call('HSET', GATE, 'blockedUntil', gate[3])
+    end
+    book('forgotten', '', { 'reason', 'the Redis server was restarted, restored or replaced; one window was waited out' })
+end
+if gate[1] ~= run_id then redis.call('HSET', GATE, 'run', run_id) end
+
+-- 2. Expired leases --------------------------------------------------------------------------------------------------
+local expired = redis.call('ZRANGEBYSCORE', LEASES, '-inf', stamp(now), 'LIMIT', 0, RECOVERED_A_CALL)
+for _, id in ipairs(expired) do
+    local job = load_job(id)
+    if job then lose_lease(job) elseif absent[id] then redis.call('ZREM', LEASES, id) else missing = id end
+end
+if #expired == RECOVERED_A_CALL then more = 1 end
+
+-- 3. Due retries -----------------------------------------------------------------------------------------------------
+local due = redis.call('ZRANGEBYSCORE', LATER, '-inf', stamp(now), 'LIMIT', 0, PROMOTED_A_CALL)
+for _, id in ipairs(due) do
+    local job = load_job(id)
+    if job then
+        redis.call('ZREM', LATER, id)
+        to_ready(job)
+    elseif absent[id] then
+        redis.call('ZREM', LATER, id)
+    else
+        missing = id
+    end
+end
+if #due == PROMOTED_A_CALL then more = 1 end
+
+local function earliest(set)
+    local first = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')
+    return first[2] and tonumber(first[2]) or nil
+end
+local function sooner(a, b)
+    if not a then return b end
+    if not b then return a end
+    return math.min(a, b)
+end
+local function result(next_us, paused, blocked)
+    return { stamp(now), next_us and stamp(next_us) or '', more, paused or '', blocked or '', jobs, raws, missing }
+end
+
+-- 4. Paused: costs nothing -------------------------------------------------------------------------------------------
+if gate[2] then return result(earliest(LEASES), gate[2], '') end
+
+-- 5. Raw entries, ahead of need and without permits -------------------------------------------------------------------
+-- The lane's group; made at its beginning when a flush or a failover took it.
+local function group_of(lane)
+    for _, group in ipairs(redis.call('XINFO', 'GROUPS', lane)) do
+        if group[2] == GROUP then return group end
+    end
+    redis.call('XGROUP', 'CREATE', lane, GROUP, '0')
+    return nil
+end
+local function is_reference(fields) return #fields == 2 and fields[1] == 'id' end
+local function read_lane(lane, number)
+    local answer = redis.call('XREADGROUP', 'GROUP', GROUP, GROUP, 'COUNT', number, 'STREAMS', lane_key(lane), '>')
+    return answer and answer[1][2] or {}
+end
+
+-- Entries that another worker read and didn't adopt: it died in between, so they are handed out again.
+local ADOPTION_US = 15 * 1000000
+local sweep = not gate[5] or tonumber(gate[5]) + 1000000 <= now
+if sweep then redis.call('HSET', GATE, 'swept', stamp(now)) end
+local lengths = {}
+for _, lane in ipairs(LANES) do
+    lengths[lane] = redis.call('XLEN', lane_key(lane))
+    if lengths[lane] > 0 then
+        local group = group_of(lane_key(lane))
+        if sweep and group then
+            local claimed = redis.call('XAUTOCLAIM', lane_key(lane), GROUP, GROUP, ADOPTION_US / 1000, '0-0', 'COUNT', 16)
+            for _, entry in ipairs(claimed[2]) do raws[#raws + 1] = { lane, entry[1], entry[2] } end
+        end
+        if #raws < intake and redis.call('ZCARD', ready_key(lane)) < READY_AHEAD then
+            local after = '-'
+            for i = 1, group and #group or 0, 2 do
+                if group[i] == 'last-delivered-id' then after = '(' .. group[i + 1] end
+            end
+            local head = redis.call('XRANGE', lane_key(lane), after, '+', 'COUNT', 1)
+            if head[1] and not is_reference(head[1][2]) then
+                local run = redis.call('XRANGE', lane_key(lane), after, '+', 'COUNT', intake - #raws)
+                local number = 0
+                while run[number + 1] and not is_reference(run[number + 1][2]) do number = number + 1 end
+                for _, entry in ipairs(read_lane(lane, number)) do raws[#raws + 1] = { lane, entry[1], entry[2] } end
+                if number == #run then more = 1 end
+            end
+        end
+    end
+end
+
+-- 6. Blocked by a 429 ------------------------------------------------------------------------------------------------
+local blocked = gate[3] and tonumber(gate[3]) > now and tonumber(gate[3]) or nil
+if blocked then return result(sooner(sooner(blocked, earliest(LEASES)), earliest(LATER)), '', stamp(blocked)) end
+
+-- 7. Permits ---------------------------------------------------------------------------------------------------------
+-- The next request may leave one window and a guard after the N-th last: exact for every sliding window.
+local function next_permit()
+    if #departures < count then return now end
+    return tonumber(departures[#departures - count + 1]) + window + guard
+end
+local function depart()
+    departures[#departures + 1] = stamp(now)
+    redis.call('RPUSH', DEPARTURES, stamp(now))
+    redis.call('LTRIM', DEPARTURES, -count, -1)
+end
+
+-- 8. Jobs ------------------------------------------------------------------------------------------------------------
+-- Of ten permits normal and bulk get one each first; the other eight go urgent first.
+local turn = tonumber(gate[4] or '0')
+local ORDER = { urgent = { 'urgent', 'normal', 'bulk' }, normal = { 'normal', 'urgent', 'bulk' }, bulk = { 'bulk', 'urgent', 'normal' } }
+local function order()
+    if turn % 10 == 4 then return ORDER.normal end
+    if turn % 10 == 9 then return ORDER.bulk end
+    return ORDER.urgent
+end
+local SENDABLE = { queued = true, waiting = true, unclear = true }
+
+-- The next reference of a lane: from its front, else from its stream. Returns its id and how to take it away.
+local function next_reference(lane)
+    local front = redis.call('ZRANGE', ready_key(lane), 0, 0)
+    if front[1] then return front[1], { away = function() redis.call('ZREM', ready_key(lane), front[1]) end } end
+    while lengths[lane] > 0 do
+        local entry = read_lane(lane, 1)[1]
+        if not entry then
+            lengths[lane] = 0
+        elseif is_reference(entry[2]) then
+            return entry[2][2], { from_stream = true, away = function()
+                redis.call('XACK', lane_key(lane), GROUP, entry[1])
+                redis.call('XDEL', lane_key(lane), entry[1])
+            end }
+        else
+            raws[#raws + 1] = { lane, entry[1], entry[2] }
+            more = 1
+            if #raws >= intake then lengths[lane] = 0 end
+        end
+    end
+    return nil
+end
+
+local function send(job)
+    local key = job_key(job.id)
+    local fence = redis.call('HINCRBY', key, 'fence', 1)
+    local attempts = redis.call('HINCRBY', key, 'attempts', 1)
+    local started = redis.call('HINCRBY', key, 'started', 1)
+    local sends = job.sends + 1
+    depart()
+    redis.call('HSET', key, 'state', 'sending', 'worker', worker, 'departed', stamp(now), 'timeout', timeout_ms,
+        'sends', stamp(sends), 'first', job.first or now_ms)
+    redis.call('HDEL', key, 'waitsFor')
+    redis.call('ZADD', LEASES, stamp(now + lease_us), job.id)
+    redis.call('HSET', purchase_key(job.line), 'owner', job.id)
+    if sends == 1 then redis.call('HSETNX', refs_key(job.ref), job.ref, job.id) end
+    local stored = redis.call('HMGET', key, 'body', 'content')
+    local request = cjson.decode(stored[1])
+    for _, item in ipairs(request.items or { request }) do
+        book('request', job.id, { 'operation', job.operation, 'transactionId', job.transaction,
+            'requestReferenceId', job.ref, 'attempt', stamp(started), 'repeat', job.unclear > 0 and '1' or '',
+            'SKU', item.SKU, 'reason', item.refundReason, 'type', item.refundType,
+            'requested', item.refundAmount and stamp(item.refundAmount) or '', 'requestedBy', job.by or '' })
+    end
+    jobs[#jobs + 1] = { job.id, stamp(fence), job.ref, job.round or '0', stamp(attempts), stamp(sends), stamp(job.unclear),
+        job.first or now_ms, job.operation, job.transaction, stored[1], stamp(now), job.lane, job.lost or '0', stored[2] or job.digest }
+end
+
+local waiting_for_permit = false
+local steps = 0
+while #jobs < slots and missing == '' do
+    if next_permit() > now then
+        waiting_for_permit = true
+        break
+    end
+    if steps == STEPS_A_CALL then
+        more = 1
+        break
+    end
+    steps = steps + 1
+    local id, take, job
+    for _, lane in ipairs(order()) do
+        id, take = next_reference(lane)
+        if id then break end
+    end
+    if not id then break end
+    job = load_job(id)
+    if not job then
+        if take.from_stream then
+            -- Left pending: after ADOPTION_US it is handed out like a raw entry, and `adopt` judges it then.
+        elseif absent[id] then
+            take.away()
+            redis.call('XADD', DEAD, '*', 'id', id, 'reason', 'jobMissing', 'code', '', 'name', '', 'hint',
+                'Its lane named this job, but there is no such job: either a producer wrote a field `id` instead of `job`, '
+                .. 'or its record was deleted in Redis. Enqueue it again if it is still wanted.', 'job', 'null',
+                'attempts', '0', 'at', now_ms, 'open', '0')
+            book('dead', id, { 'reason', 'jobMissing' })
+        else
+            missing = id
+        end
+    elseif job.state == 'sending' or not SENDABLE[job.state] then
+        -- Withdrawn or discarded while its reference lay unread in the stream.
+        take.away()
+        if job.ghost then redis.call('HDEL', job_key(id), 'ghost') end
+    else
+        local owner = redis.call('HGET', purchase_key(job.line), 'owner')
+        take.away()
+        if owner and owner ~= id then
+            line_up(job, owner)
+        else
+            send(job)
+            turn = turn + 1
+        end
+    end
+end
+if #jobs > 0 then redis.call('HSET', GATE, 'turn', stamp(turn % 10)) end
+
+local function anything_ready()
+    for _, lane in ipairs(LANES) do
+        if redis.call('ZCARD', ready_key(lane)) > 0 or redis.call('XLEN', lane_key(lane)) > 0 then return true end
+    end
+    return false
+end
+local next_us = sooner(earliest(LEASES), earliest(LATER))
+if waiting_for_permit and anything_ready() then next_us = sooner(next_us, next_permit()) end
+return result(next_us, '', '')

@@ -1,0 +1,42 @@
+#!lua
+-- redrive: a dead letter goes back to the end of its lane.                                dead → queued
+-- KEYS[1]  base
+-- ARGV     1 id   2 who   3 why   4 requestReferenceId of the next round
+--          5 envelope, 6 body, 7 digest, 8 claims of the mended job, or '' each
+-- Result   { queued, requestReferenceId } | { missing | notDead | open | alreadyRequested, what it is about }
+-- While its id is open the same id and the same bytes go again, and nothing can be mended. Otherwise a job that was
+-- sent gets a new id. Refused when Redis is full.
+
+local job = load_job(ARGV[1])
+if not job then return { 'missing', ARGV[1] } end
+if job.state ~= 'dead' or not job.lane then return { 'notDead', job.state } end
+local mended = ARGV[5] ~= ''
+if job.unclear > 0 and mended then return { 'open', job.ref } end
+local claims = mended and ARGV[8] or job.claims
+if job.unclear == 0 and job.repeats ~= '1' then
+    local holder = claim_against(job.transaction, claims, job.id)
+    if holder then return { 'alreadyRequested', holder } end
+end
+if mended then
+    set_job(job, 'envelope', ARGV[5], 'body', ARGV[6], 'content', ARGV[7], 'claims', claims, 'ref', ARGV[4], 'sends', '0',
+        'round', stamp(tonumber(job.round or '0') + 1))
+    redis.call('HDEL', job_key(job.id), 'given')
+    job.ref = ARGV[4]
+elseif job.unclear == 0 and job.sends > 0 then
+    next_round(job, ARGV[4])
+end
+if job.unclear == 0 then take_claims(job.transaction, claims, job.id) end
+redis.call('XDEL', DEAD, job.dead)
+redis.call('HDEL', job_key(job.id), 'dead', 'first', 'lost')
+redis.call('HINCRBY', job_key(job.id), 'fence', 1)
+redis.call('HINCRBY', job_key(job.id), 'redrives', 1)
+set_job(job, 'state', resting_state(job, 'queued'), 'attempts', '0')
+-- Behind live traffic: at the end of the stream. One that was withdrawn while it lay there unread still lies there.
+if job.ghost then
+    redis.call('HDEL', job_key(job.id), 'ghost')
+else
+    redis.call('XADD', lane_key(job.lane), '*', 'id', job.id)
+end
+book('redriven', job.id, { 'transactionId', job.transaction, 'requestReferenceId', job.ref, 'by', ARGV[2], 'why', ARGV[3] })
+ring()
+return { 'queued', job.ref }

@@ -1,0 +1,44 @@
+#!lua flags=allow-oom
+-- settle: Apple answered 200.                                       sending, unclear, … → accepted | done
+-- KEYS[1]  base
+-- ARGV     1 id   2 fence   3 requestReferenceId that was answered   4 http status   5 signedTransactionInfo
+--          6 signedRenewalInfo   7 retention ms of a job that is done
+-- Result   accepted | done | already | foreign
+-- Evidence, so the fence decides nothing: a 200 that comes after the lease was lost is recorded all the same, and
+-- whoever is about to repeat the request no longer does. `foreign`: the job has gone on to another id, which can't be
+-- while this one was open; it is booked and changes nothing.
+
+local job = load_job(ARGV[1])
+if not job then return redis.error_reply('MISSING job ' .. ARGV[1]) end
+if job.ref ~= ARGV[3] then
+    book('answer', job.id, { 'transactionId', job.transaction, 'requestReferenceId', ARGV[3], 'result', 'lateAnswer',
+        'httpStatus', ARGV[4] })
+    return 'foreign'
+end
+local OPEN = { sending = true, unclear = true, queued = true, waiting = true, held = true, dead = true }
+if not OPEN[job.state] then return 'already' end
+
+-- Off whatever place it is in: exactly one of these holds it, and an unread stream reference is dropped by lease.
+local state = job.operation == 'cancel' and 'done' or 'accepted'
+record_attempt(job, 'accepted', ARGV[4], '', '')
+end_lease(job)
+redis.call('ZREM', ready_key(job.lane), job.id)
+redis.call('ZREM', LATER, job.id)
+redis.call('ZREM', FOLLOWUPS, job.id)
+redis.call('SREM', HELD, job.id)
+leave_line(job)
+if job.dead then
+    redis.call('XDEL', DEAD, job.dead)
+    redis.call('HDEL', job_key(job.id), 'dead')
+end
+set_job(job, 'state', state, 'ended', now_ms, 'unclear', '0', 'signedTransaction', ARGV[5])
+if ARGV[6] ~= '' then set_job(job, 'signedRenewal', ARGV[6]) end
+job.unclear = 0
+give_line_up(job)
+if state == 'done' then
+    drop_claims(job)
+    redis.call('PEXPIRE', job_key(job.id), ARGV[7])
+else
+    redis.call('ZADD', FOLLOWUPS, stamp(now + 3600 * 1000000), job.id)
+end
+return state

@@ -1,0 +1,64 @@
+import Redis
+
+/// A move of a job between two places: one Lua script, one word.
+///
+/// The same word names the script, the function that calls it and the arrow in docs/states.md.
+package enum ScriptName: String, CaseIterable, Sendable {
+    case enqueue, adopt, lease, renew, settle, postpone, hold, bury, release, reclaim, withdraw, redrive, discard
+    case block, pause, resume
+}
+
+/// The moves' scripts, as this version of the program has them.
+///
+/// A script's identity is the SHA-1 of its source, so workers of two versions live side by side.
+package struct QueueScripts: Sendable {
+    private let scripts: [ScriptName: RedisScript]
+
+    package static let standard = QueueScripts { $1 }
+
+    /// `edit` may change each source before its identity is taken: tests use it to give scripts a clock of their own
+    /// and to plant faults in them.
+    package init(edit: (ScriptName, String) -> String) {
+        var scripts: [ScriptName: RedisScript] = [:]
+        for move in ScriptName.allCases {
+            scripts[move] = RedisScript(name: move.rawValue, source: edit(move, Self.assemble(move)))
+        }
+        self.scripts = scripts
+    }
+
+    subscript(move: ScriptName) -> RedisScript {
+        guard let script = scripts[move] else { preconditionFailure("\(move) has no script") }
+        return script
+    }
+
+    /// The script's first line (it names the engine and the flags), then what it stands on, then the move itself.
+    private static func assemble(_ move: ScriptName) -> String {
+        let text = String(decoding: source(of: move), as: UTF8.self)
+        let end = text.firstIndex(of: "\n") ?? text.endIndex
+        let ground = String(decoding: PackageResources.ground_lua, as: UTF8.self)
+        let create =
+            text.contains("-- needs: create\n") ? String(decoding: PackageResources.create_lua, as: UTF8.self) : ""
+        return text[..<end] + "\n" + ground + create + text[end...]
+    }
+
+    private static func source(of move: ScriptName) -> [UInt8] {
+        switch move {
+        case .enqueue: PackageResources.enqueue_lua
+        case .adopt: PackageResources.adopt_lua
+        case .lease: PackageResources.lease_lua
+        case .renew: PackageResources.renew_lua
+        case .settle: PackageResources.settle_lua
+        case .postpone: PackageResources.postpone_lua
+        case .hold: PackageResources.hold_lua
+        case .bury: PackageResources.bury_lua
+        case .release: PackageResources.release_lua
+        case .reclaim: PackageResources.reclaim_lua
+        case .withdraw: PackageResources.withdraw_lua
+        case .redrive: PackageResources.redrive_lua
+        case .discard: PackageResources.discard_lua
+        case .block: PackageResources.block_lua
+        case .pause: PackageResources.pause_lua
+        case .resume: PackageResources.resume_lua
+        }
+    }
+}
