@@ -1,0 +1,172 @@
+private import Arguments
+import Crypto
+import Foundation
+import Refunds
+
+extension AppSettings {
+    /// - Parameter apps: the section that holds this one, for what is wrong with the name.
+    init?(name: String, _ section: Section, in apps: Section) {
+        if !AppRules.isValid(name: name) {
+            apps.refuse(name, "is no name for an app; expects 1 to 64 of A-Za-z0-9._-")
+        }
+        let bundleId = Self.word("bundleId", "the app's bundle id, such as com.example.audiobooks", section)
+        let environment = Self.environment(section)
+        let issuerId = Self.word(
+            "issuerId", "the issuer id of App Store Connect, Users and Access, Integrations", section)
+        let keyId = Self.word("keyId", "the id of the In-App Purchase key, ten letters and digits", section)
+        let privateKey = Self.privateKey(section)
+        let baseURL = Self.baseURL(section, environment ?? .production)
+        let appleId = Self.appleId(section)
+        let caFile = Self.caFile(section)
+        let limit = Limit(section.optionalSection("limit"), environment ?? .production)
+        let retry = Retry(section.optionalSection("retry"))
+        let hold = section.number("holdHours", default: 72, in: 0.001...8760, "hours")
+        let answersConsumption = Self.consumption(section)
+        let alerts = Alerts(section.optionalSection("alerts"))
+        section.finish(later: ["rootCertificates": "the verification of signed payloads"])
+        guard let bundleId, let environment, let issuerId, let keyId, let privateKey, let baseURL else { return nil }
+        self.init(
+            name: name, bundleId: bundleId, appAppleId: appleId, environment: environment, issuerId: issuerId,
+            keyId: keyId, privateKey: privateKey, baseURL: baseURL, caFile: caFile, limit: limit, retry: retry,
+            hold: .hours(hold), answersConsumption: answersConsumption, alerts: alerts)
+    }
+
+    /// Something that stands in a token or a header and so must be one plain word.
+    private static func word(_ key: String, _ what: String, _ section: Section) -> String? {
+        guard let text = section.required(key, expecting: what) else { return nil }
+        let isWord = text.utf8.count <= 255 && text.unicodeScalars.allSatisfy { (0x21...0x7E).contains($0.value) }
+        guard isWord else {
+            section.refuse(key, "expects \(what), without blanks")
+            return nil
+        }
+        return text
+    }
+
+    private static func environment(_ section: Section) -> Environment? {
+        let words = Environment.allCases.map(\.rawValue)
+        let what = words.map { "\"\($0)\"" }.joined(separator: " or ")
+        guard let text = section.required("environment", expecting: what) else { return nil }
+        if let environment = Environment(rawValue: text) { return environment }
+        section.refuse(
+            "environment", "expects \(what)" + (closest(to: text, in: words).map { "; did you mean \($0)?" } ?? ""))
+        return nil
+    }
+
+    private static func appleId(_ section: Section) -> Int64? {
+        let number = section.number("appAppleId", default: 0, in: 0...9e15, "the App Store's id of the app")
+        guard number == number.rounded() else {
+            section.refuse("appAppleId", "expects the App Store's id of the app, a whole number")
+            return nil
+        }
+        return number > 0 ? Int64(number) : nil
+    }
+
+    private static func privateKey(_ section: Section) -> SigningKey? {
+        let what = "the In-App Purchase key, such as file:AuthKey_2X9R4HXF34.p8"
+        guard section.node("privateKey") != nil else {
+            section.refuse("privateKey", "is missing; it should be \(what)")
+            return nil
+        }
+        guard let bytes = section.bytes("privateKey", expecting: what) else { return nil }
+        do {
+            return try SigningKey(p8: bytes)
+        } catch {
+            section.refuse("privateKey", "\(error)")
+            return nil
+        }
+    }
+
+    /// https://developer.apple.com/documentation/appstoreserverapi: the hosts that Apple recommends since 2026-05-05.
+    private static func baseURL(_ section: Section, _ environment: Environment) -> String? {
+        guard section.node("baseURL") != nil else {
+            return switch environment {
+            case .production: "https://api.storekit.apple.com"
+            case .sandbox: "https://api.storekit-sandbox.apple.com"
+            }
+        }
+        guard let text = section.string("baseURL", expecting: "a URL") else { return nil }
+        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
+        guard let url = SafeURL(trimmed), url.isBare else {
+            section.refuse("baseURL", "expects \(SafeURL.expectation), without a path")
+            return nil
+        }
+        return trimmed
+    }
+
+    private static func caFile(_ section: Section) -> String? {
+        guard let name = section.string("caFile", expecting: "the path of a PEM file") else { return nil }
+        guard !name.contains(where: \.isNewline) else {
+            section.refuse("caFile", "expects the path of a PEM file, without file: before it")
+            return nil
+        }
+        guard let bytes = section.surroundings.bytes(of: name) else {
+            section.refuse("caFile", "there is no readable file \(section.surroundings.path(name))")
+            return nil
+        }
+        guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
+            section.refuse("caFile", "\(section.surroundings.path(name)) holds no PEM certificate")
+            return nil
+        }
+        return section.surroundings.path(name)
+    }
+
+    private static func consumption(_ section: Section) -> Bool {
+        guard let node = section.node("consumption") else { return false }
+        if case .object = node.value {
+            section.refuse(
+                "consumption",
+                #"a responder of our own doesn't exist yet in this version; "external" says that you answer Apple yourself"#
+            )
+            return false
+        }
+        guard let text = section.string("consumption", expecting: #""external""#) else { return false }
+        if text != "external" { section.refuse("consumption", #"expects "external", or to be left out"#) }
+        return text == "external"
+    }
+}
+
+extension AppSettings.Limit {
+    fileprivate init(_ section: Section, _ environment: Environment) {
+        let standard = environment == .production ? 5 : 0.5
+        requestsPerSecond = section.number("requestsPerSecond", default: standard, in: 0.01...1000, "requests a second")
+        guardMilliseconds = section.whole("guardMs", default: 25, in: 4...1000, "milliseconds")
+        // The guard widens every window, so it takes from the rate; a permit lives half a guard.
+        let window = max(1, requestsPerSecond.rounded(.down)) / requestsPerSecond * 1000
+        if Double(guardMilliseconds) > window / 2 {
+            section.refuse(
+                "guardMs", "would take more than a third of the rate; expects at most \(Int(window / 2)) here")
+        }
+        section.finish()
+    }
+}
+
+extension AppSettings.Retry {
+    fileprivate init(_ section: Section) {
+        maxAttempts = section.whole("maxAttempts", default: 250, in: 1...100_000, "attempts")
+        let base = section.number("baseSeconds", default: 2, in: 0.01...86_400, "seconds")
+        let cap = section.number("capSeconds", default: max(900, base), in: 0.01...86_400, "seconds")
+        if cap < base {
+            section.refuse("capSeconds", "is less than baseSeconds; the longest wait can't be shorter than the first")
+        }
+        self.base = .seconds(base)
+        self.cap = .seconds(cap)
+        giveUpAfter = .hours(section.number("giveUpAfterHours", default: 24, in: 0.001...8760, "hours"))
+        section.finish()
+    }
+}
+
+extension AppSettings.Alerts {
+    fileprivate init(_ section: Section) {
+        var webhook = section.string("webhook", expecting: "a URL")
+        if let text = webhook, SafeURL(text) == nil {
+            section.refuse("webhook", "expects \(SafeURL.expectation)")
+            webhook = nil
+        }
+        self.webhook = webhook
+        section.finish()
+    }
+}
+
+extension Duration {
+    fileprivate static func hours(_ hours: Double) -> Duration { .milliseconds((hours * 3_600_000).rounded()) }
+}
