@@ -46,11 +46,12 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     private func run() {
         thread.store(Self.currentThread, ordering: .releasing)
         uv_run(raw, UV_RUN_DEFAULT)
+        // Before `wake` is closed below: who sends to a closed handle is aborted by libuv.
+        inbox.withLock { $0.hasEnded = true }
         // What is still open after `stop()` is closed here, so that the loop itself can be closed.
         uv_walk(raw, { handle, _ in if uv_is_closing(handle) == 0 { uv_close(handle, nil) } }, nil)
         uv_run(raw, UV_RUN_DEFAULT)
         uv_loop_close(raw)
-        inbox.withLock { $0.hasEnded = true }
         wake.deallocate()
         raw.deallocate()
         ended.signal()
@@ -72,7 +73,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        // The send stays under the lock: `run` frees the handle only after it has set `hasEnded` under it.
+        // The send stays under the lock: `run` closes the handle only after it has set `hasEnded` under it.
         inbox.withLock { inbox in
             inbox.jobs.append(job)
             if inbox.jobs.count == 1, !inbox.hasEnded { uv_async_send(wake) }
