@@ -7,6 +7,8 @@ struct AnswerCollector {
     private var version = ""
     private var fields: [HTTPResponse.Field] = []
     private var body: [UInt8] = []
+    /// The head has come to its end. libcurl calls an answer that broke off within its head a success.
+    private(set) var isHeadWhole = false
     /// A piece didn't fit any more, so the transfer has to end.
     private(set) var isTooLarge = false
 
@@ -26,6 +28,9 @@ struct AnswerCollector {
             version = String(words[0].dropFirst(5))
             status = words.count > 1 ? Int(words[1]) ?? 0 : 0
             fields = []
+            isHeadWhole = false
+        } else if text.isEmpty {
+            isHeadWhole = status >= 200
         } else if let colon = text.firstIndex(of: ":") {
             let value = text[text.index(after: colon)...].trimming { $0 == " " || $0 == "\t" }
             fields.append(HTTPResponse.Field(name: String(text[..<colon]), value: String(value)))

@@ -54,8 +54,6 @@ final class CurlTransfer {
 
     private func secure(_ options: HTTPClient.Options) {
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        // Transfers that start together share the one connection that is just being made.
-        set(CURLOPT_PIPEWAIT, 1)
         set(CURLOPT_SSL_VERIFYPEER, 1)
         set(CURLOPT_SSL_VERIFYHOST, 2)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -64,6 +62,9 @@ final class CurlTransfer {
 
     private func describe(_ request: HTTPRequest, _ options: HTTPClient.Options) {
         set(CURLOPT_URL, request.url)
+        // Transfers that start together share the one connection that is just being made. Over TLS only: there the
+        // handshake tells whether it can be shared, on a plain connection they would wait for the first answer.
+        set(CURLOPT_PIPEWAIT, request.url.lowercased().hasPrefix("https:") ? 1 : 0)
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_USERAGENT, options.userAgent)
         switch request.method {
@@ -124,6 +125,9 @@ final class CurlTransfer {
     /// libcurl has ended the transfer; its handle is removed.
     func complete(_ code: CURLcode) {
         guard code == CURLE_OK else { return fail(failure(code)) }
+        guard answer.isHeadWhole else {
+            return fail(HTTPFailure(kind: .reset, message: "the connection ended within the answer's head"))
+        }
         finish(.response(answer.response), timings)
     }
 
