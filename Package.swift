@@ -84,7 +84,7 @@ let package = Package(
         tests("Lifecycle", uses: ["EventLoop", "Lifecycle", "TestSupport"]),
         tests("Redis", uses: ["EventLoop", "Redis", "TestSupport"]),
         tests("HTTP", uses: ["EventLoop", "HTTP", "TestSupport"]),
-        tests("Crypto", uses: ["Crypto", "TestSupport"]),
+        tests("Crypto", uses: ["COpenSSL", "Crypto", "TestSupport"]),
         tests("Refunds", uses: ["Crypto", "Refunds", "TestSupport"]),
         tests("Queue", uses: ["Crypto", "EventLoop", "Queue", "Redis", "Refunds", "TestSupport"]),
         tests("AppStore", uses: ["AppStore", "Crypto", "EventLoop", "HTTP", "Refunds", "Telemetry", "TestSupport"]),

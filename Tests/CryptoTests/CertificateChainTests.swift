@@ -68,6 +68,22 @@ import Testing
         #expect(jws.isSigned(by: try VerifyingKey(certificateDER: leaf)))
     }
 
+    @Test func `signs what the openssl command accepts from the text alone`() throws {
+        let chain = try CertificateChain(validity: Self.validity)
+        let parts = chain.sign(Array(#"{"signedDate":1}"#.utf8)).split(separator: ".").map(String.init)
+        let header = try #require(Base64URL.decode(parts[0]))
+        struct Header: Decodable { let x5c: [String] }
+        let x5c = try JSONDecoder().decode(Header.self, from: Data(header)).x5c
+        for (name, text) in zip(["leaf", "intermediate", "root"], x5c) {
+            _ = try openssl.write(name, "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n")
+        }
+        try openssl.make("verify -CAfile root -untrusted intermediate leaf")
+        _ = try openssl.write("public", openssl("x509 -in leaf -noout -pubkey").output)
+        _ = try openssl.write("input", parts[0] + "." + parts[1])
+        try openssl.write("signature", OpenSSLCommand.derSignature(#require(Base64URL.decode(parts[2]))))
+        try openssl.make("dgst -sha256 -verify public -signature signature input")
+    }
+
     @Test func `is valid when it says, also beyond 2050`() throws {
         // 2020-01-02T03:04:05Z to 2051-01-01T00:00:00Z, where X.509 changes how it writes a year.
         let chain = try CertificateChain(validity: 1_577_934_245_000...2_556_144_000_999)

@@ -34,6 +34,18 @@ import Testing
         #expect(try !JWS(compact: text).isSigned(by: key.publicKey))
     }
 
+    @Test func `is accepted by the openssl command`() throws {
+        let openssl = try OpenSSLCommand()
+        let text = JWS.compact(header: .init(kid: "KEY", typ: "JWT"), payload: Array(#"{"iat":1}"#.utf8), key: key)
+        let parts = text.split(separator: ".")
+        _ = try openssl.write("input", "\(parts[0]).\(parts[1])")
+        _ = try openssl.write("public", key.publicKey.pem)
+        let signature = try #require(Base64URL.decode(String(parts[2])))
+        try openssl.write("signature", OpenSSLCommand.derSignature(signature))
+        let outcome = try openssl("dgst -sha256 -verify public -signature signature input")
+        #expect(outcome.status == 0, "\(outcome.output) \(outcome.errors)")
+    }
+
     @Test func `under another algorithm is never signed`() throws {
         for algorithm in ["none", "HS256", "ES384", "es256", ""] {
             let text = JWS.compact(header: JWS.Header(alg: algorithm), payload: [], key: key)

@@ -55,4 +55,14 @@ final class OpenSSLCommand: Sendable {
         let outcome = try self(line, program: program)
         try #require(outcome.status == 0, "\(line): \(outcome.errors)")
     }
+
+    /// An ECDSA-Sig-Value (RFC 3279 section 2.2.3), written by hand so that the check doesn't lean on our own way.
+    static func derSignature(_ raw: [UInt8]) -> [UInt8] {
+        let numbers = [raw[..<32], raw[32...]].flatMap { half -> [UInt8] in
+            var number = Array(half.drop { $0 == 0 })
+            if number.first.map({ $0 >= 0x80 }) ?? true { number.insert(0, at: 0) }
+            return [0x02, UInt8(number.count)] + number
+        }
+        return [0x30, UInt8(numbers.count)] + numbers
+    }
 }

@@ -22,6 +22,15 @@ import Testing
         }
     }
 
+    @Test func `is read without its public half, which it implies`() throws {
+        try openssl.make("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out whole")
+        try openssl.make("ec -in whole -no_public -out half")
+        try openssl.make("pkcs8 -topk8 -nocrypt -in half -out key")
+        let (whole, half) = (try SigningKey(p8: openssl.read("whole")), try SigningKey(p8: openssl.read("key")))
+        #expect(try openssl.read("key").count < openssl.read("whole").count)
+        #expect(whole.publicKey.verifyES256(message: [1], signature: half.signES256([1])))
+    }
+
     /// What stands for the key, how `openssl` makes it, what the error has to be.
     struct Wrong: CustomTestStringConvertible {
         let error: SigningKeyError
@@ -125,19 +134,9 @@ import Testing
             #expect(signature.count == 64)
             #expect(key.publicKey.verifyES256(message: message, signature: signature))
             guard round < 5 || signature[0] == 0 || signature[32] == 0 else { continue }
-            try openssl.write("signature", derSequence(of: signature))
+            try openssl.write("signature", OpenSSLCommand.derSignature(signature))
             let outcome = try openssl("dgst -sha256 -verify public.pem -signature signature message")
             #expect(outcome.status == 0, "\(outcome.output) \(outcome.errors)")
         }
-    }
-
-    /// An ECDSA-Sig-Value (RFC 3279 section 2.2.3), written by hand so that the check doesn't lean on our own way.
-    private func derSequence(of raw: [UInt8]) -> [UInt8] {
-        let numbers = [raw[..<32], raw[32...]].flatMap { half -> [UInt8] in
-            var number = Array(half.drop { $0 == 0 })
-            if number.first.map({ $0 >= 0x80 }) ?? true { number.insert(0, at: 0) }
-            return [0x02, UInt8(number.count)] + number
-        }
-        return [0x30, UInt8(numbers.count)] + numbers
     }
 }
