@@ -1,0 +1,264 @@
+import AppStore
+import EventLoop
+import Queue
+import Refunds
+import Telemetry
+
+/// Drives one app: asks for jobs when something rings or a time has come, and sees each through.
+///
+/// It runs on the loop's thread, like the connections it uses: from the answer of `lease` to the first byte of the
+/// request nothing changes threads.
+actor Dispatcher {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated let app: FleetApp
+
+    private let options: WorkerOptions
+    private let crew: Crew
+    private let judge: EntryJudge
+    private let token: ProviderToken
+    private let log: Log
+
+    private var held: [String: Held] = [:]
+    private var isLeasing = false
+    private var wasRung = false
+    private var isQuiet = false
+    private var timer: LoopTimer?
+    private var failures = 0
+    private var missing: [String: Int] = [:]
+    /// The last token that Apple answered with 401, until another answer came.
+    private var refusedToken: Secret<String>?
+    private var clock = RedisClock()
+    private(set) var pausedFor: String?
+
+    private struct Held {
+        let job: LeasedJob
+        let permit: Permit
+        let task: Task<Void, Never>
+    }
+
+    init(loop: EventLoop, app: FleetApp, token: ProviderToken, options: WorkerOptions, crew: Crew, log: Log) {
+        self.loop = loop
+        self.app = app
+        self.token = token
+        self.options = options
+        self.crew = crew
+        self.log = log.carrying(["app": app.name])
+        judge = EntryJudge(app.rules)
+    }
+
+    // MARK: Ringing
+
+    /// Something may be there to send.
+    func ring() {
+        guard !isQuiet else { return }
+        guard !isLeasing else {
+            wasRung = true
+            return
+        }
+        isLeasing = true
+        timer = nil
+        Task { await lease() }
+    }
+
+    /// Takes no new work from here on.
+    func quiet() {
+        isQuiet = true
+        timer = nil
+    }
+
+    /// Ends what is still under way; each send is recorded as what it then is.
+    func cancel() { for held in held.values { held.task.cancel() } }
+
+    var isBusy: Bool { !held.isEmpty || isLeasing }
+    var heldJobs: [(id: String, fence: String)] { held.values.map { ($0.job.id, $0.job.fence) } }
+
+    // MARK: Leasing
+
+    private func lease() async {
+        wasRung = false
+        let slots = crew.free(for: app.name)
+        guard slots > 0 else {
+            isLeasing = false
+            return  // a slot that gets free rings
+        }
+        let begun = ContinuousClock.now
+        do throws(QueueError) {
+            if !clock.isSet { clock.set(microseconds: try await app.queue.now()) }
+            let token = token.token(nowSeconds: clock.now / 1_000_000)
+            let asked = ContinuousClock.now
+            let lease = try await app.queue.lease(
+                worker: options.name, slots: slots, rate: app.rate, lease: options.lease,
+                requestTimeout: options.requestTimeout, runId: crew.runId, absent: confirmedMissing)
+            clock.set(microseconds: lease.nowMicroseconds)
+            failures = 0
+            start(lease.jobs, token: token, asked: asked)
+            await adopt(lease.raw)
+            next(after: lease)
+        } catch {
+            await standOff(error, since: begun)
+        }
+    }
+
+    private func start(_ jobs: [LeasedJob], token: Secret<String>, asked: ContinuousClock.Instant) {
+        crew.take(jobs.count, for: app.name)
+        for job in jobs {
+            let permit = Permit(begun: asked, age: app.rate.permitAge)
+            let run = JobRun(
+                app: app, job: job, permit: permit, token: token,
+                freshTokenWasRefused: refusedToken.map { $0.reveal() != token.reveal() } ?? false,
+                requestTimeout: options.requestTimeout)
+            let task = Task { await self.see(run) }
+            held[job.id] = Held(job: job, permit: permit, task: task)
+        }
+    }
+
+    private func adopt(_ raw: [RawEntry]) async {
+        guard !raw.isEmpty else { return }
+        do {
+            let verdicts = try await app.queue.adopt(raw.map { ($0, judge.judge($0)) })
+            let letters = verdicts.count { $0 == .letter }
+            if letters > 0 { log(.warning, "entries became dead letters", ["letters": "\(letters)"]) }
+            crew.measures.adopted.add(Double(verdicts.count - letters), app.name)
+            wasRung = true
+        } catch {
+            // The entries stay pending; a worker hands them out again after 15 s.
+            log(.warning, "raw entries could not be adopted", ["error": "\(error)"])
+        }
+    }
+
+    private func next(after lease: Lease) {
+        isLeasing = false
+        if pausedFor != lease.pausedFor {
+            pausedFor = lease.pausedFor
+            if let reason = lease.pausedFor { log(.notice, "paused: nothing is sent", ["reason": reason]) }
+        }
+        if let id = lease.missing {
+            // A Cluster slot on the move looks like this for a moment; what is still missing after a while is gone.
+            missing[id, default: 0] += 1
+            return wake(after: .seconds(5))
+        }
+        missing = [:]
+        if lease.hasMore || wasRung { return ring() }
+        if let wait = lease.wait { wake(after: wait) }
+    }
+
+    private var confirmedMissing: [String] { missing.filter { $0.value >= 3 }.map(\.key) }
+
+    private func wake(after wait: Duration) {
+        guard !isQuiet else { return }
+        timer = loop.after(min(wait, options.sweep)) { [weak self] in self?.assumeIsolated { $0.ring() } }
+    }
+
+    /// Redis is away or refuses: nothing is sent without it. What it may have leased to us unseen is handed back.
+    private func standOff(_ error: QueueError, since begun: ContinuousClock.Instant) async {
+        failures += 1
+        if failures == 1 { log(.warning, "no permits from Redis", ["error": "\(error)"]) }
+        if error.mayHaveRun {
+            let known = Set(held.keys)
+            let returned = try? await app.queue.disown(worker: options.name, except: known)
+            if let returned, returned > 0 { log(.notice, "handed back unseen leases", ["jobs": "\(returned)"]) }
+        }
+        isLeasing = false
+        wake(after: .milliseconds(min(100 << min(failures, 6), 5000)))
+    }
+
+    // MARK: Seeing a job through
+
+    private func see(_ run: JobRun) async {
+        let departure = ContinuousClock.now
+        let reply = await run.send()
+        // From here on the answer must be recorded, whatever happens to the task that waited for it.
+        await Task { await self.finish(run, reply, departure) }.value
+    }
+
+    private func finish(_ run: JobRun, _ reply: AppStoreReply, _ departure: ContinuousClock.Instant) async {
+        crew.measures.answered(reply, app: app.name, after: ContinuousClock.now - departure)
+        if reply.wasNotPermitted {
+            await persist("release", run.job) { () async throws(QueueError) in
+                _ = try await self.app.queue.release(run.job, why: "late")
+            }
+            // A connection that had to be made first is what makes permits late; the next one finds it ready.
+            await app.store.warm()
+        } else {
+            let verdict = run.judge(reply, nowMs: clock.now / 1000)
+            noteToken(of: run, verdict)
+            await persist("record", run.job) { () async throws(QueueError) in
+                await self.report(run, reply, verdict, try await run.record(reply, verdict, nowMs: self.clock.now / 1000))
+            }
+        }
+        held[run.job.id] = nil
+        crew.give(1, from: app.name)
+        ring()
+        crew.freed()
+    }
+
+    /// Repeats a move until Redis has it: an answer of Apple's that isn't recorded is a refund that may be sent again.
+    private func persist(
+        _ what: String, _ job: LeasedJob, _ move: () async throws(QueueError) -> Void
+    ) async {
+        var tries = 0
+        while true {
+            do throws(QueueError) {
+                return try await move()
+            } catch {
+                tries += 1
+                if tries == 1 || tries.isMultiple(of: 20) {
+                    log(.error, "an answer waits for Redis", ["job": job.id, "move": what, "error": "\(error)"])
+                }
+                try? await crew.domain.sleep(for: .milliseconds(min(50 << min(tries, 6), 2000)))
+            }
+        }
+    }
+
+    private func noteToken(of run: JobRun, _ verdict: Verdict) {
+        switch verdict.disposition {
+        case .refreshToken, .pauseApp(reason: .unauthorized, _):
+            refusedToken = run.token
+            token.drop(run.token)
+        default:
+            if !run.permit.isUnused { refusedToken = nil }
+        }
+    }
+
+    private func report(
+        _ run: JobRun, _ reply: AppStoreReply, _ verdict: Verdict, _ recorded: JobRun.Recorded
+    ) async {
+        let job = run.job
+        switch recorded {
+        case .settled(let settlement):
+            log(.debug, "answered", ["job": job.id, "state": settlement.rawValue])
+        case .moved(.to(let state)):
+            let level: Log.Level = state == .dead ? .warning : .info
+            log(level, reply.summary, ["job": job.id, "state": state.rawValue])
+        case .moved(.stale):
+            log(.notice, "the lease was lost before the answer came", ["job": job.id, "answer": reply.summary])
+        case .moved(.refusedWhileOpen):
+            log(.error, "a new id was asked for while one is open", ["job": job.id])
+        case .paused(let pause, let reason, let act):
+            if pause.isNew { await crew.herald.paused(app, reason: reason, act: act, number: pause.number) }
+        }
+    }
+
+    // MARK: Leases
+
+    /// Keeps the leases of what is under way; a lost one takes its permit with it.
+    func renew() async {
+        guard !held.isEmpty else { return }
+        do {
+            let lost = try await app.queue.renew(worker: options.name, lease: options.lease, holding: heldJobs)
+            for id in lost { held[id]?.permit.revoke() }
+        } catch {
+            log(.warning, "leases could not be renewed", ["error": "\(error)"])
+        }
+    }
+
+    func reclaim(from worker: String) async throws(QueueError) -> Int {
+        let taken = try await app.queue.reclaim(from: worker)
+        if taken > 0 {
+            log(.notice, "took over a dead worker's jobs", ["worker": worker, "jobs": "\(taken)"])
+            ring()
+        }
+        return taken
+    }
+}
