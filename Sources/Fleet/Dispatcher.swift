@@ -23,6 +23,7 @@ actor Dispatcher {
     private var isLeasing = false
     private var wasRung = false
     private var isQuiet = false
+    private var isStarved = false
     private var timer: LoopTimer?
     private var failures = 0
     private var missing: [String: Int] = [:]
@@ -61,6 +62,9 @@ actor Dispatcher {
         Task { await lease() }
     }
 
+    /// A slot got free in the worker: ask again if this app went without one.
+    func ringIfStarved() { if isStarved { ring() } }
+
     /// Takes no new work from here on.
     func quiet() {
         isQuiet = true
@@ -80,8 +84,10 @@ actor Dispatcher {
         let slots = crew.free(for: app.name)
         guard slots > 0 else {
             isLeasing = false
-            return  // a slot that gets free rings
+            isStarved = true
+            return
         }
+        isStarved = false
         let begun = ContinuousClock.now
         do throws(QueueError) {
             if !clock.isSet { clock.set(microseconds: try await app.queue.now()) }
@@ -182,7 +188,7 @@ actor Dispatcher {
             await app.store.warm()
         } else {
             let verdict = run.judge(reply, nowMs: clock.now / 1000)
-            noteToken(of: run, verdict)
+            noteToken(of: run, reply, verdict)
             await persist("record", run.job) { () async throws(QueueError) in
                 await self.report(run, reply, verdict, try await run.record(reply, verdict, nowMs: self.clock.now / 1000))
             }
@@ -211,13 +217,13 @@ actor Dispatcher {
         }
     }
 
-    private func noteToken(of run: JobRun, _ verdict: Verdict) {
+    private func noteToken(of run: JobRun, _ reply: AppStoreReply, _ verdict: Verdict) {
         switch verdict.disposition {
         case .refreshToken, .pauseApp(reason: .unauthorized, _):
             refusedToken = run.token
             token.drop(run.token)
         default:
-            if !run.permit.isUnused { refusedToken = nil }
+            if case .response = reply.answer { refusedToken = nil }
         }
     }
 

@@ -13,12 +13,6 @@ struct JobRun {
     let freshTokenWasRefused: Bool
     let requestTimeout: Duration
 
-    /// What the send came to, before anything was recorded.
-    struct Answered {
-        let reply: AppStoreReply
-        let verdict: Verdict
-    }
-
     /// Sends, at most once on the wire.
     func send() async -> AppStoreReply {
         await app.store.send(
@@ -27,10 +21,11 @@ struct JobRun {
     }
 
     func judge(_ reply: AppStoreReply, nowMs: Int64) -> Verdict {
-        disposition(
+        let random = Double.random(in: 0..<1)
+        return disposition(
             of: reply.answer, operation: job.operation, idIsOpen: job.isOpen,
-            freshTokenWasRefused: freshTokenWasRefused, attempt: job.attempts, retry: app.retry, nowMs: nowMs,
-            random: .random(in: 0..<1))
+            freshTokenWasRefused: freshTokenWasRefused,
+            delayMs: app.retry.delay(attempt: job.attempts, random: random), nowMs: nowMs, random: random)
     }
 
     /// The id of the round that would follow, for moves that close this one.

@@ -1,0 +1,216 @@
+package import AppStore
+package import EventLoop
+package import HTTP
+import Queue
+package import Redis
+import Refunds
+package import Telemetry
+
+/// One worker process: it shares every app's gate with all the others, and holds nothing that they could miss.
+///
+/// Its duties: ask for work when something rings (`Doorbell`, `Dispatcher`), see each send through (`JobRun`), beat and
+/// watch the others' beats (`BeatWatch`), keep its leases, and leave in order: quiet, then a deadline, then hand back.
+package actor Worker {
+    package nonisolated let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// How a run ended.
+    package enum End: Sendable, Hashable {
+        case drained
+        /// `--until-idle`: nothing is left to send.
+        case idle
+        /// `--until-idle`: all that is left belongs to these paused apps.
+        case idleButPaused([String])
+    }
+
+    private let options: WorkerOptions
+    private let redis: RedisClient
+    private let subscriber: RedisSubscriber
+    private let workersKey: String
+    private let log: Log
+    private let crew: Crew
+    private let doorbell: Doorbell
+    private let domain: LoopDomain
+    private var dispatchers: [String: Dispatcher] = [:]
+    private var watch: BeatWatch
+    private var beat: Int64 = 0
+    private var isDraining = false
+    private var ending: CheckedContinuation<End, Never>?
+    private var ended: End?
+
+    /// - Parameters:
+    ///   - http: for alarms; requests to Apple go through each app's own client.
+    ///   - database: of the Redis connection; keyspace events bear its number.
+    package init(
+        loop: EventLoop, apps: [(app: FleetApp, token: ProviderToken)], options: WorkerOptions, redis: RedisClient,
+        subscriber: RedisSubscriber, http: HTTPClient, prefix: String, database: Int, metrics: Metrics = Metrics(),
+        log: Log = .none
+    ) {
+        self.loop = loop
+        self.options = options
+        self.redis = redis
+        self.subscriber = subscriber
+        self.log = log.carrying(["worker": options.name])
+        workersKey = "\(prefix):fleet:workers"
+        domain = LoopDomain(loop)
+        crew = Crew(
+            domain: domain, slots: Slots(total: options.concurrency, apps: apps.count),
+            herald: Herald(http: http, domain: domain, log: self.log), measures: Measures(metrics))
+        doorbell = Doorbell(
+            subscriber: subscriber, redis: redis, apps: apps.map(\.app), database: database, log: self.log)
+        watch = BeatWatch(patience: options.beat * 4)
+        for (app, token) in apps {
+            dispatchers[app.name] = Dispatcher(
+                loop: loop, app: app, token: token, options: options, crew: crew, log: self.log)
+        }
+    }
+
+    // MARK: Running
+
+    /// Works until it is drained, or until nothing is left if so asked.
+    package func run() async -> End {
+        crew.onFreed = { [weak self] in self?.assumeIsolated { worker in worker.ringWaiting() } }
+        let chores: [Task<Void, Never>] = [
+            Task { await self.followRedis() },
+            Task { await self.doorbell.listen { app in await self.ring(app) } },
+            Task { await self.repeatEvery(self.options.beat) { await self.beatAndWatch() } },
+            Task { await self.repeatEvery(self.options.lease / 3) { await self.renew() } },
+            Task { await self.repeatEvery(self.options.sweep) { self.ringAll() } },
+        ]
+        for dispatcher in dispatchers.values { Task { await dispatcher.app.store.warm() } }
+        if options.untilIdle { Task { await self.watchForIdleness() } }
+        let end = await withCheckedContinuation { continuation in
+            if let ended { continuation.resume(returning: ended) } else { ending = continuation }
+        }
+        for chore in chores { chore.cancel() }
+        _ = try? await redis.send(["HDEL", RedisWord(workersKey), RedisWord(options.name)])
+        return end
+    }
+
+    /// Takes no new work, lets what is under way end until the deadline, then records what is left as what it is.
+    package func drain() async {
+        guard !isDraining else { return }
+        isDraining = true
+        log(.notice, "draining", ["within": "\(options.drain)"])
+        for dispatcher in dispatchers.values { await dispatcher.quiet() }
+        if await !allAreIdle(within: options.drain) {
+            log(.notice, "the drain's time is over: handing back what is under way")
+            for dispatcher in dispatchers.values { await dispatcher.cancel() }
+            _ = await allAreIdle(within: .seconds(5))
+        }
+        finish(.drained)
+    }
+
+    private func finish(_ end: End) {
+        guard ended == nil else { return }
+        ended = end
+        ending?.resume(returning: end)
+        ending = nil
+    }
+
+    private func repeatEvery(_ period: Duration, _ chore: () async -> Void) async {
+        while !Task.isCancelled {
+            await chore()
+            try? await domain.sleep(for: period)
+        }
+    }
+
+    // MARK: Ringing
+
+    private func ring(_ app: String) async { await dispatchers[app]?.ring() }
+    private func ringAll() { for dispatcher in dispatchers.values { Task { await dispatcher.ring() } } }
+
+    /// A slot got free: the apps that had none of their own may want it.
+    private func ringWaiting() {
+        guard dispatchers.count > 1 else { return }
+        for dispatcher in dispatchers.values { Task { await dispatcher.ringIfStarved() } }
+    }
+
+    private func followRedis() async {
+        for await state in redis.states {
+            switch state {
+            case .connected(let runId):
+                crew.runId = runId ?? "unknown"
+                watch.forget()
+                ringAll()
+            case .disconnected: watch.forget()
+            }
+        }
+    }
+
+    // MARK: Living and dying
+
+    private func beatAndWatch() async {
+        beat += 1
+        let mine = "\(beat) \(dispatchers.keys.sorted().joined(separator: ","))"
+        do {
+            _ = try await redis.send(["HSET", RedisWord(workersKey), RedisWord(options.name), RedisWord(mine)])
+            let seen = try await redis.send(["HGETALL", RedisWord(workersKey)]).fields ?? [:]
+            var beats: [String: Int64] = [:]
+            for (worker, value) in seen where worker != options.name {
+                beats[worker] = value.string?.split(separator: " ").first.flatMap { Int64($0) } ?? 0
+            }
+            for worker in watch.see(beats, at: .now) {
+                await takeOver(from: worker, apps: seen[worker]?.string ?? "")
+            }
+        } catch {
+            watch.forget()
+        }
+    }
+
+    private func takeOver(from worker: String, apps: String) async {
+        let names = apps.split(separator: " ").last?.split(separator: ",").map(String.init) ?? []
+        do {
+            for name in names {
+                guard let dispatcher = dispatchers[name] else { continue }
+                let taken = try await dispatcher.reclaim(from: worker)
+                crew.measures.reclaimed.add(Double(taken), name)
+            }
+            // Somebody who serves its other apps still has to see it dead.
+            guard names.allSatisfy({ dispatchers[$0] != nil }) else { return }
+            _ = try await redis.send(["HDEL", RedisWord(workersKey), RedisWord(worker)])
+            log(.notice, "a worker is dead", ["dead": worker])
+        } catch {
+            log(.warning, "a dead worker's jobs could not be taken over yet", ["dead": worker, "error": "\(error)"])
+        }
+    }
+
+    private func renew() async { for dispatcher in dispatchers.values { await dispatcher.renew() } }
+
+    // MARK: Ending
+
+    private func allAreIdle(within patience: Duration) async -> Bool {
+        let deadline = ContinuousClock.now + patience
+        while ContinuousClock.now < deadline {
+            if await !isBusy() { return true }
+            try? await domain.sleep(for: .milliseconds(20))
+        }
+        return await !isBusy()
+    }
+
+    private func isBusy() async -> Bool {
+        for dispatcher in dispatchers.values where await dispatcher.isBusy { return true }
+        return false
+    }
+
+    private func watchForIdleness() async {
+        while !isDraining, ended == nil {
+            try? await domain.sleep(for: .milliseconds(200))
+            guard let end = await idleness() else { continue }
+            for dispatcher in dispatchers.values { await dispatcher.quiet() }
+            return finish(end)
+        }
+    }
+
+    private func idleness() async -> End? {
+        if await isBusy() { return nil }
+        var paused: [String] = []
+        for dispatcher in dispatchers.values {
+            guard let overview = try? await dispatcher.app.queue.overview() else { return nil }
+            if overview.isIdle { continue }
+            guard overview.paused != nil, overview.inFlight == 0 else { return nil }
+            paused.append(dispatcher.app.name)
+        }
+        return paused.isEmpty ? .idle : .idleButPaused(paused.sorted())
+    }
+}
