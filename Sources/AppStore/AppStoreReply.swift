@@ -10,6 +10,8 @@ package struct AppStoreReply: Sendable {
     package let signedRenewalInfo: String?
     /// Apple's own words of an error, for a person; they may change at any time, so nothing is decided by them.
     package let errorMessage: String?
+    /// The caller's own `mayDepart` said no: nothing was sent, and nothing is wrong with Apple or the network.
+    package let wasNotPermitted: Bool
     package let timings: HTTPTimings
 
     /// The HTTP status; nil when there was no answer.
@@ -22,8 +24,9 @@ package struct AppStoreReply: Sendable {
         if case .response(_, let errorCode, _, _, _) = answer { errorCode } else { nil }
     }
 
-    init(answer: Answer, timings: HTTPTimings = HTTPTimings()) {
+    init(answer: Answer, wasNotPermitted: Bool = false, timings: HTTPTimings = HTTPTimings()) {
         self.answer = answer
+        self.wasNotPermitted = wasNotPermitted
         signedTransactionInfo = nil
         signedRenewalInfo = nil
         errorMessage = nil
@@ -32,7 +35,9 @@ package struct AppStoreReply: Sendable {
 
     init(_ outcome: HTTPOutcome, timings: HTTPTimings) {
         switch outcome {
-        case .unsent(let failure): self.init(answer: .unsent(failure.description), timings: timings)
+        case .unsent(let failure):
+            self.init(
+                answer: .unsent(failure.description), wasNotPermitted: failure.kind == .notPermitted, timings: timings)
         case .unclear(let failure): self.init(answer: .unclear(failure.description), timings: timings)
         case .response(let response): self.init(response, timings: timings)
         }
@@ -47,6 +52,7 @@ package struct AppStoreReply: Sendable {
         let isSuccess = response.status == 200
         signedTransactionInfo = isSuccess ? json?["signedTransactionInfo"]?.string : nil
         signedRenewalInfo = isSuccess ? json?["signedRenewalInfo"]?.string : nil
+        wasNotPermitted = false
         errorMessage = isSuccess ? nil : json?["errorMessage"]?.string.map { String($0.prefix(500)) }
         self.timings = timings
     }

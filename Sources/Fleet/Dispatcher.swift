@@ -52,7 +52,7 @@ actor Dispatcher {
 
     /// Something may be there to send.
     func ring() {
-        guard !isQuiet else { return }
+        guard !isQuiet else { return crew.changed() }
         guard !isLeasing else {
             wasRung = true
             return
@@ -147,6 +147,7 @@ actor Dispatcher {
         missing = [:]
         if lease.hasMore || wasRung { return ring() }
         if let wait = lease.wait { wake(after: wait) }
+        crew.changed()
     }
 
     private var confirmedMissing: [String] { missing.filter { $0.value >= 3 }.map(\.key) }
@@ -190,13 +191,14 @@ actor Dispatcher {
             let verdict = run.judge(reply, nowMs: clock.now / 1000)
             noteToken(of: run, reply, verdict)
             await persist("record", run.job) { () async throws(QueueError) in
-                await self.report(run, reply, verdict, try await run.record(reply, verdict, nowMs: self.clock.now / 1000))
+                await self.report(
+                    run, reply, verdict, try await run.record(reply, verdict, nowMs: self.clock.now / 1000))
             }
         }
         held[run.job.id] = nil
         crew.give(1, from: app.name)
         ring()
-        crew.freed()
+        crew.changed()
     }
 
     /// Repeats a move until Redis has it: an answer of Apple's that isn't recorded is a refund that may be sent again.

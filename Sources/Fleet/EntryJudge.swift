@@ -21,7 +21,8 @@ package struct EntryJudge: Sendable {
         case .failure(let violations):
             let shown = violations.all.prefix(20).map(\.description).joined(separator: "\n")
             return .letter(
-                reason: DeadReason.invalid.rawValue, code: "", name: violations.codes.first?.rawValue ?? "", hint: shown,
+                reason: DeadReason.invalid.rawValue, code: "", name: violations.codes.first?.rawValue ?? "",
+                hint: shown,
                 text: Self.shown(text))
         }
     }

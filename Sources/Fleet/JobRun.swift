@@ -79,8 +79,9 @@ struct JobRun {
     private func again(
         after wait: Int64, ending: SendEnding, next: ReferenceId?, _ result: AttemptResult, nowMs: Int64
     ) async throws(QueueError) -> Recorded {
-        guard case .giveUp(let why) = app.retry.verdict(
-            attempts: job.attempts, firstSentAt: job.firstSentAt, now: nowMs)
+        guard
+            case .giveUp(let why) = app.retry.verdict(
+                attempts: job.attempts, firstSentAt: job.firstSentAt, now: nowMs)
         else {
             let moved = try await app.queue.postpone(
                 job, for: .milliseconds(wait), ending: ending, next: next, result)
@@ -91,7 +92,8 @@ struct JobRun {
         let age = why == .tooOld ? "tried for \(app.retry.giveUpAfterHours) h" : "tried \(job.attempts) times"
         return .moved(
             try await app.queue.bury(
-                job, ending: ending, reason: reason.rawValue, hint: "\(reason.meaning) (\(age)): \(reason.hint)", result)
+                job, ending: ending, reason: reason.rawValue, hint: "\(reason.meaning) (\(age)): \(reason.hint)", result
+            )
         )
     }
 
@@ -112,11 +114,6 @@ extension AppStoreReply {
             // A 408, a 5xx and a 2xx that can't be read say that something arrived, and nothing about what came of it.
             status == 408 || status >= 500 || (200..<300).contains(status) && !isReadable ? .unclear : .answered
         }
-    }
-
-    var status: Int? {
-        guard case .response(let status, _, _, _, _) = answer else { return nil }
-        return status
     }
 
     /// The result's one word, with Apple's code and its name.
@@ -144,6 +141,21 @@ extension AppStoreReply {
         case .unclear(let reason): "no answer that can be trusted: \(reason)"
         case .response(let status, let code, _, _, _):
             "Apple answered \(status)" + (code.map { " with code \($0)" } ?? "")
+        }
+    }
+}
+
+extension ReconcileReason {
+    /// The open question, for a person.
+    var question: String {
+        switch self {
+        case .unreadableSuccess:
+            "Apple answered with success, but the answer could not be read; was the refund accepted?"
+        case .repeatedReferenceId: "Apple has seen this requestReferenceId before; what became of the first request?"
+        case .pendingRefund: "Apple has an open refund for this transaction; is it our own first request?"
+        case .alreadyRefunded: "Apple says that the transaction is refunded already; by our own first request?"
+        case .refusedWhileOpen:
+            "Apple refused the repeat of a request whose first outcome is unknown; was that one accepted?"
         }
     }
 }

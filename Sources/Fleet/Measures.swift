@@ -1,4 +1,5 @@
 import AppStore
+import Refunds
 package import Telemetry
 
 /// What a worker counts. The names are in docs/operations.md.
@@ -15,7 +16,7 @@ package struct Measures: Sendable {
         adopted = metrics.counter("kulanz_adopted", "Raw entries that became jobs.", labels: ["app"])
         reclaimed = metrics.counter("kulanz_reclaimed", "Jobs taken over from dead workers.", labels: ["app"])
         duration = metrics.histogram(
-            "kulanz_send_seconds", "From permit to answer.", buckets: Histogram.seconds, labels: ["app"])
+            "kulanz_send_seconds", "From permit to answer.", labels: ["app"])
     }
 
     func answered(_ reply: AppStoreReply, app: String, after time: Duration) {

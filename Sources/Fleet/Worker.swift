@@ -37,6 +37,8 @@ package actor Worker {
     private var isDraining = false
     private var ending: CheckedContinuation<End, Never>?
     private var ended: End?
+    private var calmTimers: [Int: LoopTimer] = [:]
+    private var calmWaiters: [Int: AsyncStream<Void>.Continuation] = [:]
 
     /// - Parameters:
     ///   - http: for alarms; requests to Apple go through each app's own client.
@@ -69,7 +71,7 @@ package actor Worker {
 
     /// Works until it is drained, or until nothing is left if so asked.
     package func run() async -> End {
-        crew.onFreed = { [weak self] in self?.assumeIsolated { worker in worker.ringWaiting() } }
+        crew.onChange { [weak self] in self?.assumeIsolated { $0.changed() } }
         let chores: [Task<Void, Never>] = [
             Task { await self.followRedis() },
             Task { await self.doorbell.listen { app in await self.ring(app) } },
@@ -120,10 +122,10 @@ package actor Worker {
     private func ring(_ app: String) async { await dispatchers[app]?.ring() }
     private func ringAll() { for dispatcher in dispatchers.values { Task { await dispatcher.ring() } } }
 
-    /// A slot got free: the apps that had none of their own may want it.
-    private func ringWaiting() {
-        guard dispatchers.count > 1 else { return }
-        for dispatcher in dispatchers.values { Task { await dispatcher.ringIfStarved() } }
+    /// A slot got free: the apps that went without one may want it, and whoever waits for calm looks again.
+    private func changed() {
+        if dispatchers.count > 1 { for dispatcher in dispatchers.values { Task { await dispatcher.ringIfStarved() } } }
+        for waiter in calmWaiters.values { waiter.yield() }
     }
 
     private func followRedis() async {
@@ -179,13 +181,33 @@ package actor Worker {
 
     // MARK: Ending
 
+    /// Yields whenever a send was recorded or a call of `lease` ended, and every `period` in any case: what other
+    /// workers hold changes without a word to this one.
+    private func changes(orEvery period: Duration) -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let id = (calmWaiters.keys.max() ?? 0) + 1
+        calmWaiters[id] = continuation
+        calmTimers[id] = loop.every(period) { continuation.yield() }
+        continuation.onTermination = { [weak self] _ in
+            guard let self else { return }
+            Task { await self.stopWaiting(id) }
+        }
+        continuation.yield()
+        return stream
+    }
+
+    private func stopWaiting(_ id: Int) {
+        calmWaiters[id] = nil
+        calmTimers[id] = nil
+    }
+
     private func allAreIdle(within patience: Duration) async -> Bool {
         let deadline = ContinuousClock.now + patience
-        while ContinuousClock.now < deadline {
+        for await _ in changes(orEvery: .milliseconds(250)) {
             if await !isBusy() { return true }
-            try? await domain.sleep(for: .milliseconds(20))
+            if ContinuousClock.now >= deadline { return false }
         }
-        return await !isBusy()
+        return false
     }
 
     private func isBusy() async -> Bool {
@@ -194,8 +216,8 @@ package actor Worker {
     }
 
     private func watchForIdleness() async {
-        while !isDraining, ended == nil {
-            try? await domain.sleep(for: .milliseconds(200))
+        for await _ in changes(orEvery: .milliseconds(500)) {
+            guard !isDraining, ended == nil else { return }
             guard let end = await idleness() else { continue }
             for dispatcher in dispatchers.values { await dispatcher.quiet() }
             return finish(end)
