@@ -1,0 +1,97 @@
+import AppStore
+import AppStoreSimulator
+import Crypto
+import EventLoop
+import Foundation
+import HTTP
+import Queue
+import Redis
+import Refunds
+import Telemetry
+import TestSupport
+
+@testable import Fleet
+
+/// A real Redis, a simulated App Store over real HTTP, and as many workers as a test wants.
+struct FleetWorld: Sendable {
+    static let bundle = "com.example.audiobooks"
+
+    let redis: TestRedis
+    let simulator: Simulator
+    let port: UInt16
+    let key: SigningKey
+    let log: RecordingSink
+    /// What the scenario's app is called in the queue.
+    let queue: JobQueue
+
+    var loop: EventLoop { redis.loop }
+
+    func app(
+        _ name: String = "audiobooks", bundle: String = FleetWorld.bundle, rate: GateRate = GateRate(),
+        retry: RetryPolicy = RetryPolicy(baseSeconds: 0.05, capSeconds: 0.2), webhook: String? = nil
+    ) throws -> (app: FleetApp, token: ProviderToken) {
+        let base = try BaseURL("http://127.0.0.1:\(port)")
+        let credentials = try AppCredentials(
+            bundleId: bundle, issuerId: "57246542-96fe-1a63-e053-0824d011072a", keyId: "2X9R4HXF34", key: key,
+            environment: .production, baseURL: base)
+        let http = HTTPClient(loop: loop, options: .appStore(version: "test"))
+        let app = FleetApp(
+            rules: AppRules(name: name, environment: .production),
+            queue: JobQueue(app: name, environment: .production, redis: redis.client),
+            store: AppStoreClient(baseURL: base, http: http), rate: rate, retry: retry, webhook: webhook)
+        return (app, ProviderToken(credentials: credentials))
+    }
+
+    func worker(
+        _ apps: [(app: FleetApp, token: ProviderToken)], _ change: (inout WorkerOptions) -> Void = { _ in }
+    ) -> Worker {
+        var options = WorkerOptions(
+            lease: .seconds(6), requestTimeout: .seconds(2), drain: .seconds(3), beat: .milliseconds(200),
+            untilIdle: true)
+        change(&options)
+        return Worker(
+            loop: loop, apps: apps, options: options, redis: redis.client,
+            subscriber: RedisSubscriber(loop: loop, endpoint: redis.endpoint),
+            http: HTTPClient(loop: loop, options: .appStore(version: "test")), prefix: "kulanz", database: 0,
+            log: Log(to: log, level: .debug, label: "worker"))
+    }
+
+    static func job(_ id: String, transaction: String? = nil, app: String = "audiobooks", amount: Int = 4990) -> String {
+        """
+        {"id":"\(id)","app":"\(app)","operation":"refund","transactionId":"\(transaction ?? "2000\(id)")","request":{\
+        "items":[{"SKU":"book","refundReason":"FULFILLMENT_ISSUE","refundType":"CUSTOM","refundAmount":\(amount),\
+        "revoke":true}],"refundRiskingPreference":false,"currency":"EUR","storefront":"DEU"},"amountIncludesTax":true}
+        """
+    }
+
+    /// Adds a job as any client of Redis would.
+    func add(_ job: String, to lane: Priority = .normal, app: String = "audiobooks") async throws {
+        try await redis.send("XADD", RedisWord("kulanz:{\(app)}:jobs:\(lane.rawValue)"), "*", "job", RedisWord(job))
+    }
+}
+
+func withFleet(
+    _ shape: (inout Scenario) -> Void = { _ in }, configuration: [String] = [], persistence: PrivateRedis.Persistence = .none,
+    _ body: (FleetWorld) async throws -> Void
+) async throws {
+    let key = SigningKey.generate()
+    var scenario = Scenario(acceptsAnyApp: true)
+    scenario.refusesDoubleRefunds = false
+    shape(&scenario)
+    try await withRedis(persistence: persistence, configuration: configuration) { redis in
+        var options = SimulatorOptions()
+        options.scenario = scenario
+        let simulator = try Simulator(loop: redis.loop, options: options)
+        let port = try await simulator.start()
+        let world = FleetWorld(
+            redis: redis, simulator: simulator, port: port, key: key, log: RecordingSink(),
+            queue: JobQueue(app: "audiobooks", environment: .production, redis: redis.client))
+        do {
+            try await body(world)
+        } catch {
+            await simulator.stop()
+            throw error
+        }
+        await simulator.stop()
+    }
+}
