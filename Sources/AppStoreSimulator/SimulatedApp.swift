@@ -25,6 +25,8 @@ package struct SimulatedApp: Sendable {
         /// Nil: a plain body without a code.
         package var code: Int? = 4_039_999
         package var message = "The Advanced Commerce API Addendum has not been accepted."
+
+        package init() {}
     }
 
     /// An app of whose key nothing is known.

@@ -38,7 +38,7 @@ struct JobRun {
     /// Records what an answer means. Every branch is one move.
     func record(_ reply: AppStoreReply, _ verdict: Verdict, nowMs: Int64) async throws(QueueError) -> Recorded {
         let result = reply.attemptResult(naming: verdict)
-        let ending = reply.ending
+        let ending = reply.ending(opening: verdict.leavesIdOpen && !job.isOpen)
         switch verdict.disposition {
         case .accepted:
             let settlement = try await app.queue.settle(
@@ -55,11 +55,12 @@ struct JobRun {
             return .moved(moved)
         case .block(let wait, let sameId):
             return .moved(
-                try await app.queue.block(job, for: .milliseconds(wait), next: sameId ? nil : next, result))
+                try await app.queue.block(
+                    job, for: .milliseconds(wait), ending: ending, next: sameId ? nil : next, result))
         case .pauseApp(let reason, let sameId):
             let act = Act(by: "fleet", why: "\(reply.summary); \(reason.hint)")
             let pause = try await app.queue.pause(
-                reason: reason.rawValue, act: act, because: job, next: sameId ? nil : next, result)
+                reason: reason.rawValue, act: act, because: job, ending: ending, next: sameId ? nil : next, result)
             return .paused(pause, reason: reason, act)
         case .hold:
             let moved = try await app.queue.hold(
@@ -105,14 +106,12 @@ struct JobRun {
 }
 
 extension AppStoreReply {
-    /// How the send ended for its reference id.
-    var ending: SendEnding {
+    /// How the send ended for its reference id; `opening`: the verdict leaves it open, and it was not before.
+    func ending(opening: Bool) -> SendEnding {
         switch answer {
         case .unsent: .unsent
         case .unclear: .unclear
-        case .response(let status, _, _, _, let isReadable):
-            // A 408, a 5xx and a 2xx that can't be read say that something arrived, and nothing about what came of it.
-            status == 408 || status >= 500 || (200..<300).contains(status) && !isReadable ? .unclear : .answered
+        case .response: opening ? .unclear : .answered
         }
     }
 

@@ -124,14 +124,15 @@ extension JobQueue {
 
     /// Stops the app because of an answer to `job`, which goes back to the front of its lane.
     package func pause(
-        reason: String, act: Act, because job: LeasedJob, next reference: ReferenceId?, _ result: AttemptResult
+        reason: String, act: Act, because job: LeasedJob, ending: SendEnding, next reference: ReferenceId?,
+        _ result: AttemptResult
     ) async throws(QueueError) -> Pause {
         try pause(
             await run(
                 .pause,
                 [RedisWord(reason)] + act.words + [
                     RedisWord(job.id), RedisWord(job.fence), RedisWord(reference?.text ?? ""),
-                ] + result.words.dropFirst()))
+                ] + result.words.dropFirst() + [RedisWord(ending.rawValue)]))
     }
 
     private func pause(_ answer: RedisValue) throws(QueueError) -> Pause {

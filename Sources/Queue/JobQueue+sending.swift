@@ -154,13 +154,13 @@ extension JobQueue {
 
     /// Blocks the app and puts the job back; the later of two blocks wins.
     package func block(
-        _ job: LeasedJob, for wait: Duration, next reference: ReferenceId?, _ result: AttemptResult
+        _ job: LeasedJob, for wait: Duration, ending: SendEnding, next reference: ReferenceId?, _ result: AttemptResult
     ) async throws(QueueError) -> Moved {
         let answer = try await run(
             .block,
             [
                 RedisWord(job.id), RedisWord(job.fence), RedisWord(wait.milliseconds), RedisWord(reference?.text ?? ""),
-            ] + result.words.dropFirst())
+            ] + result.words.dropFirst() + [RedisWord(ending.rawValue)])
         return try moved(.block, answer.array?.first ?? .null)
     }
 

@@ -56,7 +56,8 @@ struct FleetWorld: Sendable {
             log: Log(to: log, level: .debug, label: "worker"))
     }
 
-    static func job(_ id: String, transaction: String? = nil, app: String = "audiobooks", amount: Int = 4990) -> String {
+    static func job(_ id: String, transaction: String? = nil, app: String = "audiobooks", amount: Int = 4990) -> String
+    {
         """
         {"id":"\(id)","app":"\(app)","operation":"refund","transactionId":"\(transaction ?? "2000\(id)")","request":{\
         "items":[{"SKU":"book","refundReason":"FULFILLMENT_ISSUE","refundType":"CUSTOM","refundAmount":\(amount),\
@@ -71,7 +72,8 @@ struct FleetWorld: Sendable {
 }
 
 func withFleet(
-    _ shape: (inout Scenario) -> Void = { _ in }, configuration: [String] = [], persistence: PrivateRedis.Persistence = .none,
+    _ shape: (inout Scenario) -> Void = { _ in }, configuration: [String] = [],
+    persistence: PrivateRedis.Persistence = .none,
     _ body: (FleetWorld) async throws -> Void
 ) async throws {
     let key = SigningKey.generate()

@@ -2,7 +2,7 @@
 -- block: Apple answered 429; the app waits, the job keeps its place and its attempts.   sending → queued | unclear
 -- KEYS[1]  base
 -- ARGV     1 id   2 fence   3 wait ms   4 the next round's requestReferenceId, or '' to repeat the same
---          5 http status   6 error code   7 error name
+--          5 http status   6 error code   7 error name   8 how the send ended: unclear | answered
 -- Result   { state or stale, blocked until µs }
 -- The block counts even if the lease was lost: it is about the app. The later of two blocks wins.
 
@@ -19,6 +19,7 @@ if not job or not owns(job, ARGV[2]) then return { 'stale', standing } end
 record_attempt(job, 'rateLimited', ARGV[5], ARGV[6], ARGV[7])
 redis.call('HINCRBY', job_key(id), 'attempts', -1)
 end_lease(job)
+if ARGV[8] == 'unclear' then leave_open(job) end
 if ARGV[4] ~= '' then next_round(job, ARGV[4]) end
 local state = resting_state(job, 'queued')
 set_job(job, 'state', state)

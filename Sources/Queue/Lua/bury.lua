@@ -10,8 +10,7 @@ if not job then return redis.error_reply('MISSING job ' .. ARGV[1]) end
 if not owns(job, ARGV[2]) then return 'stale' end
 record_attempt(job, ARGV[5], ARGV[6], ARGV[7], ARGV[8])
 if ARGV[3] == 'unclear' then
-    job.unclear = job.unclear + 1
-    set_job(job, 'unclear', stamp(job.unclear))
+    leave_open(job)
 elseif ARGV[3] == 'unsent' then
     take_back_send(job)
 end

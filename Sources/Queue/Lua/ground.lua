@@ -183,6 +183,12 @@ local function next_round(job, ref)
     return true
 end
 
+-- The send ended without an answer that closes its id: from now on only the same id and bytes may go.
+local function leave_open(job)
+    job.unclear = job.unclear + 1
+    set_job(job, 'unclear', stamp(job.unclear))
+end
+
 -- The request surely never left: neither its permit nor its attempt was used.
 local function take_back_send(job)
     redis.call('LREM', DEPARTURES, 1, job.departed)
@@ -240,9 +246,9 @@ end
 -- the lost request can no longer be on its way. Lost a third time, the job itself is suspected of killing workers.
 local LEASES_A_JOB_MAY_LOSE = 2
 local function lose_lease(job)
-    job.unclear = job.unclear + 1
+    leave_open(job)
     local lost = tonumber(job.lost or '0') + 1
-    set_job(job, 'unclear', stamp(job.unclear), 'lost', stamp(lost))
+    set_job(job, 'lost', stamp(lost))
     record_attempt(job, 'lost', '', '', '')
     end_lease(job)
     if lost > LEASES_A_JOB_MAY_LOSE then

@@ -12,8 +12,7 @@ if not job then return redis.error_reply('MISSING job ' .. ARGV[1]) end
 if not owns(job, ARGV[2]) then return 'stale' end
 record_attempt(job, ARGV[6], ARGV[7], ARGV[8], ARGV[9])
 if ARGV[3] == 'unclear' and job.unclear == 0 or ARGV[4] == 'unclear' then
-    job.unclear = job.unclear + 1
-    set_job(job, 'unclear', stamp(job.unclear))
+    leave_open(job)
 end
 end_lease(job)
 set_job(job, 'state', ARGV[3], 'question', ARGV[10])

@@ -3,6 +3,7 @@
 -- KEYS[1]  base
 -- ARGV     1 reason   2 who   3 why, in words   then, if an answer led to it: 4 id   5 fence
 --          6 the next round's requestReferenceId, or '' to repeat the same   7 http status   8 error code   9 error name
+--          10 how the send ended: unclear | answered
 -- Result   { 1 if this call paused it, the pause's number, the job's state or stale or '' }
 
 local paused = redis.call('HGET', GATE, 'paused')
@@ -23,6 +24,7 @@ if ARGV[4] then
         record_attempt(job, 'refused', ARGV[7], ARGV[8], ARGV[9])
         redis.call('HINCRBY', job_key(job.id), 'attempts', -1)
         end_lease(job)
+        if ARGV[10] == 'unclear' then leave_open(job) end
         if ARGV[6] ~= '' then next_round(job, ARGV[6]) end
         state = resting_state(job, 'queued')
         set_job(job, 'state', state)

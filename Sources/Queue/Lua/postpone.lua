@@ -15,8 +15,7 @@ if next_ref ~= '' and (job.unclear > 0 or ending == 'unclear') then return 'open
 
 record_attempt(job, ARGV[6], ARGV[7], ARGV[8], ARGV[9])
 if ending == 'unclear' then
-    job.unclear = job.unclear + 1
-    set_job(job, 'unclear', stamp(job.unclear))
+    leave_open(job)
 elseif ending == 'unsent' then
     take_back_send(job)
 end
