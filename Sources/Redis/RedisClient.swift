@@ -172,20 +172,12 @@ package actor RedisClient {
                 client.failed(.refused("\(client.endpoint): no answer within \(timeout)"))
             }
         }
-        switch endpoint.address {
-        case .unix(let path):
-            guard let address = SocketAddress.unix(path) else {
-                return failed(.refused("\(endpoint): the path is too long for a UNIX socket"))
-            }
-            open([address])
-        case .tcp(let host, let port):
-            Task {
-                let result = await AddressResolver.resolve(host, port)
-                guard attempt == current, conversation.phase == .connecting else { return }
-                switch result {
-                case .success(let addresses): open(addresses)
-                case .failure(let failure): failed(.refused("\(endpoint): \(failure.reason)"))
-                }
+        Task {
+            let result = await endpoint.addresses()
+            guard attempt == current else { return }
+            switch result {
+            case .success(let addresses): open(addresses)
+            case .failure(let failure): failed(.refused("\(endpoint): \(failure.reason)"))
             }
         }
     }

@@ -6,6 +6,8 @@ struct FIFO<Element> {
     var isEmpty: Bool { head == storage.count }
     var count: Int { storage.count - head }
 
+    var first: Element? { isEmpty ? nil : storage[head] }
+
     mutating func append(_ element: Element) { storage.append(element) }
 
     mutating func popFirst() -> Element? {
@@ -59,4 +61,8 @@ struct FIFO<Element> {
         }
         return least
     }
+}
+
+extension FIFO where Element: Equatable {
+    func contains(_ element: Element) -> Bool { storage[head...].contains(element) }
 }

@@ -16,6 +16,20 @@ struct SocketAddress: Sendable, Hashable {
     }
 }
 
+extension RedisEndpoint {
+    /// Where to connect to, in the order in which to try.
+    func addresses() async -> Result<[SocketAddress], AddressResolver.Failure> {
+        switch address {
+        case .tcp(let host, let port): return await AddressResolver.resolve(host, port)
+        case .unix(let path):
+            guard let address = SocketAddress.unix(path) else {
+                return .failure(.init(reason: "the path is too long for a UNIX socket"))
+            }
+            return .success([address])
+        }
+    }
+}
+
 enum AddressResolver {
     struct Failure: Error, Sendable, Hashable { let reason: String }
 
