@@ -259,9 +259,12 @@ package struct Apple: Sendable {
         let known = app.transactions[transactionId]
         let booked = call.endpoint == .requestRefund ? transactionId : known?.originalTransactionId ?? transactionId
         let purchase = Book.Purchase(bundleId: app.bundleId, transactionId: booked)
+        let earlier = book.account(purchase).lines
         book.enter(call, for: purchase, nowMs: arrival.wallMs)
+        var account = book.account(purchase)
+        account.lines = earlier
         let payload = Payload(
-            app: app, transactionId: transactionId, known: known, account: book.account(purchase), call: call,
+            app: app, transactionId: transactionId, known: known, account: account, call: call,
             decisionMs: scenario.decisionMs, nowMs: arrival.wallMs)
         book.remember(
             Book.Remembered(bodyHash: bodyHash, payload: payload), as: call.referenceId, bundleId: app.bundleId)

@@ -1,5 +1,4 @@
 import AppStoreSimulator
-import HTTP
 import Testing
 
 /// The three calls as they are when nothing goes wrong, and whatever isn't one of them.
@@ -9,9 +8,9 @@ import Testing
         try await withSimulator { world in
             let reply = await world.call(endpoint, "4711", body)
             #expect(reply.status == 200)
-            #expect(reply.response?.values(of: "Content-Type") == ["application/json"])
+            #expect(reply.values(of: "Content-Type") == ["application/json"])
             #expect(Set(reply.object.keys) == ["signedTransactionInfo", "signedRenewalInfo"])
-            #expect(reply.response?.values(of: "Date").count == 1)
+            #expect(reply.values(of: "Date").count == 1)
         }
     }
 

@@ -15,8 +15,12 @@ struct SimulatorWorld {
     struct Reply {
         let response: HTTPResponse?
         let failure: HTTPFailure.Kind?
+        /// The connection ended without an answer. On a kept-alive one libcurl would send again, which our client forbids.
+        var wasCut: Bool { failure == .reset || failure == .repeatedByTransport }
         var status: Int? { response?.status }
-        var text: String { String(decoding: response?.body ?? [], as: UTF8.self) }
+        var body: [UInt8]? { response?.body }
+        var text: String { String(decoding: body ?? [], as: UTF8.self) }
+        func values(of name: String) -> [String] { response?.values(of: name) ?? [] }
         var object: [String: Any] {
             (try? JSONSerialization.jsonObject(with: Data(response?.body ?? []))) as? [String: Any] ?? [:]
         }
