@@ -57,6 +57,12 @@ package struct RawEntry: Sendable, Hashable {
     /// Names and values as they came, bytes and order kept.
     package let fields: [[UInt8]]
 
+    package init(priority: Priority, entryId: String, fields: [[UInt8]]) {
+        self.priority = priority
+        self.entryId = entryId
+        self.fields = fields
+    }
+
     /// The job's text, if the entry has one.
     package var job: [UInt8]? { value(of: "job") }
 
