@@ -60,7 +60,8 @@ import Testing
     }
 
     @Test func `refuses a megabyte, and keeps it`() throws {
-        let text = FleetWorld.job("case-1").replacing("\"app\"", with: "\"note\":\"\(String(repeating: "x", count: 1 << 20))\",\"app\"")
+        let text = FleetWorld.job("case-1").replacing(
+            "\"app\"", with: "\"note\":\"\(String(repeating: "x", count: 1 << 20))\",\"app\"")
         let letter = try #require(content(judge.judge(entry(job: text))))
         #expect(letter.name == "jobTooLarge")
         #expect(letter.text.utf8.count > 1 << 20)

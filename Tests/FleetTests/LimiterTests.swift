@@ -26,7 +26,9 @@ import Testing
                 #expect(stamps[index + 5] - stamp > 1_000_000_000)
             }
             let seconds = Double((stamps.last ?? 0) - (stamps.first ?? 0)) / 1e9
-            let unsent = try await world.redis.send("XRANGE", "kulanz:{audiobooks}:ledger", "-", "+").array?.count { $0.array?.last?.fields?["kind"]?.string == "unsent" }
+            let unsent = try await world.redis.send("XRANGE", "kulanz:{audiobooks}:ledger", "-", "+").array?.count {
+                $0.array?.last?.fields?["kind"]?.string == "unsent"
+            }
             print("\(jobs) jobs in \(seconds) s; \(stamps.count) arrivals; \(unsent ?? 0) permits too late")
         }
     }
