@@ -23,9 +23,9 @@ package struct RetryPolicy: Sendable, Hashable {
     ///   - random: 0 up to 1.
     /// - Returns: milliseconds.
     package func delay(attempt: Int, random: Double) -> Int64 {
-        var ceiling = baseSeconds
-        // Doubling step by step ends at the cap long before it could overflow.
-        for _ in 1..<max(attempt, 1) where ceiling < capSeconds { ceiling *= 2 }
+        // 2^63 times any base is beyond any cap; a longer shift would give 0.
+        let doublings = min(max(attempt, 1) - 1, 63)
+        let ceiling = baseSeconds * Double(UInt64(1) << UInt64(doublings))
         return Int64(min(ceiling, capSeconds) * 1000 * min(max(random, 0), 1))
     }
 
