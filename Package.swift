@@ -59,7 +59,7 @@ let package = Package(
         layer("AppStore", uses: ["Crypto", "EventLoop", "HTTP", "Refunds", "Telemetry"]),
 
         // Layer 5, parts.
-        layer("Configuration", uses: ["Arguments", "Crypto", "Redis", "Refunds", "Telemetry"]),
+        layer("Configuration", uses: ["AppStore", "Arguments", "Crypto", "Queue", "Redis", "Refunds", "Telemetry"]),
         layer("Fleet", uses: ["AppStore", "EventLoop", "HTTP", "Lifecycle", "Queue", "Redis", "Refunds", "Telemetry"]),
         layer("AppStoreSimulator", uses: ["Crypto", "EventLoop", "HTTP"]),
 
@@ -88,7 +88,9 @@ let package = Package(
         tests("Refunds", uses: ["Crypto", "Refunds", "TestSupport"]),
         tests("Queue", uses: ["Crypto", "EventLoop", "Queue", "Redis", "Refunds", "TestSupport"]),
         tests("AppStore", uses: ["AppStore", "Crypto", "EventLoop", "HTTP", "Refunds", "Telemetry", "TestSupport"]),
-        tests("Configuration", uses: ["Configuration", "Crypto", "Redis", "Refunds", "Telemetry", "TestSupport"]),
+        tests(
+            "Configuration",
+            uses: ["AppStore", "Configuration", "Crypto", "Queue", "Redis", "Refunds", "Telemetry", "TestSupport"]),
         tests("AppStoreSimulator", uses: ["AppStoreSimulator", "Crypto", "EventLoop", "HTTP", "TestSupport"]),
         tests(
             "Fleet",

@@ -5,7 +5,7 @@
 /// `Value` has a default, `Value?` may be absent, `[Value]` collects.
 package struct Argument<Target>: Sendable {
     let shape: ArgumentShape
-    let name: String
+    package let name: String
     let placeholder: String
     let help: String
     let allowedWords: [String]

@@ -43,8 +43,9 @@ struct Help {
     private func examples(_ examples: [Example]) -> [String] {
         [style.heading("Examples:")]
             + examples.flatMap { example in
-                // A line to copy is never broken.
-                ["  \(program) \(example.line)"] + style.wrapped(example.effect, indent: 6)
+                // What is to be copied is never broken but where it says so itself.
+                "\(program) \(example.line)".split(separator: "\n").map { "  \($0)" }
+                    + style.wrapped(example.effect, indent: 6)
             }
     }
 

@@ -1,6 +1,7 @@
-private import Arguments
+import AppStore
+import Arguments
 import Crypto
-import Foundation
+import Queue
 import Refunds
 
 extension AppSettings {
@@ -9,26 +10,42 @@ extension AppSettings {
         if !AppRules.isValid(name: name) {
             apps.refuse(name, "is no name for an app; expects 1 to 64 of A-Za-z0-9._-")
         }
-        let bundleId = Self.word("bundleId", "the app's bundle id, such as com.example.audiobooks", section)
-        let environment = Self.environment(section)
-        let issuerId = Self.word(
-            "issuerId", "the issuer id of App Store Connect, Users and Access, Integrations", section)
-        let keyId = Self.word("keyId", "the id of the In-App Purchase key, ten letters and digits", section)
-        let privateKey = Self.privateKey(section)
-        let baseURL = Self.baseURL(section, environment ?? .production)
+        let credentials = Self.credentials(section)
         let appleId = Self.appleId(section)
         let caFile = Self.caFile(section)
-        let limit = Limit(section.optionalSection("limit"), environment ?? .production)
-        let retry = Retry(section.optionalSection("retry"))
+        let rate = Self.rate(section.optionalSection("limit"), credentials.environment ?? .production)
+        let retry = Self.retry(section.optionalSection("retry"))
         let hold = section.number("holdHours", default: 72, in: 0.001...8760, "hours")
         let answersConsumption = Self.consumption(section)
-        let alerts = Alerts(section.optionalSection("alerts"))
+        let webhook = Self.webhook(section.optionalSection("alerts"))
         section.finish(later: ["rootCertificates": "the verification of signed payloads"])
-        guard let bundleId, let environment, let issuerId, let keyId, let privateKey, let baseURL else { return nil }
+        guard let credentials = credentials.complete else { return nil }
         self.init(
-            name: name, bundleId: bundleId, appAppleId: appleId, environment: environment, issuerId: issuerId,
-            keyId: keyId, privateKey: privateKey, baseURL: baseURL, caFile: caFile, limit: limit, retry: retry,
-            hold: .hours(hold), answersConsumption: answersConsumption, alerts: alerts)
+            name: name, credentials: credentials, appAppleId: appleId, caFile: caFile, rate: rate, retry: retry,
+            hold: .milliseconds((hold * 3_600_000).rounded()), answersConsumption: answersConsumption, webhook: webhook)
+    }
+
+    // MARK: Who calls Apple
+
+    private static func credentials(_ section: Section) -> (environment: Environment?, complete: AppCredentials?) {
+        let bundleId = word("bundleId", "the app's bundle id, such as com.example.audiobooks", section)
+        let environment = environment(section)
+        let issuerId = word("issuerId", "the issuer id of App Store Connect, Users and Access, Integrations", section)
+        let keyId = word("keyId", "the id of the In-App Purchase key, ten letters and digits", section)
+        let key = privateKey(section)
+        let baseURL = baseURL(section)
+        guard let bundleId, let environment, let issuerId, let keyId, let key else { return (environment, nil) }
+        do {
+            return (
+                environment,
+                try AppCredentials(
+                    bundleId: bundleId, issuerId: issuerId, keyId: keyId, key: key, environment: environment,
+                    baseURL: baseURL)
+            )
+        } catch {
+            section.refuse("baseURL", "\(error)")
+            return (environment, nil)
+        }
     }
 
     /// Something that stands in a token or a header and so must be one plain word.
@@ -76,22 +93,18 @@ extension AppSettings {
         }
     }
 
-    /// https://developer.apple.com/documentation/appstoreserverapi: the hosts that Apple recommends since 2026-05-05.
-    private static func baseURL(_ section: Section, _ environment: Environment) -> String? {
-        guard section.node("baseURL") != nil else {
-            return switch environment {
-            case .production: "https://api.storekit.apple.com"
-            case .sandbox: "https://api.storekit-sandbox.apple.com"
-            }
-        }
+    /// Nil also where there is none: then the host follows from the environment.
+    private static func baseURL(_ section: Section) -> BaseURL? {
         guard let text = section.string("baseURL", expecting: "a URL") else { return nil }
-        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
-        guard let url = SafeURL(trimmed), url.isBare else {
-            section.refuse("baseURL", "expects \(SafeURL.expectation), without a path")
+        do {
+            return try BaseURL(text)
+        } catch {
+            section.refuse("baseURL", "\(error)")
             return nil
         }
-        return trimmed
     }
+
+    // MARK: How Apple is called
 
     private static func caFile(_ section: Section) -> String? {
         guard let name = section.string("caFile", expecting: "the path of a PEM file") else { return nil }
@@ -123,50 +136,38 @@ extension AppSettings {
         if text != "external" { section.refuse("consumption", #"expects "external", or to be left out"#) }
         return text == "external"
     }
-}
 
-extension AppSettings.Limit {
-    fileprivate init(_ section: Section, _ environment: Environment) {
+    private static func rate(_ section: Section, _ environment: Environment) -> GateRate {
         let standard = environment == .production ? 5 : 0.5
-        requestsPerSecond = section.number("requestsPerSecond", default: standard, in: 0.01...1000, "requests a second")
-        guardMilliseconds = section.whole("guardMs", default: 25, in: 4...1000, "milliseconds")
-        // The guard widens every window, so it takes from the rate; a permit lives half a guard.
-        let window = max(1, requestsPerSecond.rounded(.down)) / requestsPerSecond * 1000
-        if Double(guardMilliseconds) > window / 2 {
-            section.refuse(
-                "guardMs", "would take more than a third of the rate; expects at most \(Int(window / 2)) here")
+        let requests = section.number("requestsPerSecond", default: standard, in: 0.01...1000, "requests a second")
+        let milliseconds = section.whole("guardMs", default: 25, in: 4...1000, "milliseconds")
+        let rate = GateRate(requestsPerSecond: requests, guardMilliseconds: milliseconds)
+        // The guard widens every window, so it takes from the rate.
+        if rate.guardMicroseconds > rate.windowMicroseconds / 2 {
+            let most = rate.windowMicroseconds / 2000
+            section.refuse("guardMs", "would take more than a third of the rate; expects at most \(most) here")
         }
         section.finish()
+        return rate
     }
-}
 
-extension AppSettings.Retry {
-    fileprivate init(_ section: Section) {
-        maxAttempts = section.whole("maxAttempts", default: 250, in: 1...100_000, "attempts")
+    private static func retry(_ section: Section) -> RetryPolicy {
+        let attempts = section.whole("maxAttempts", default: 250, in: 1...100_000, "attempts")
         let base = section.number("baseSeconds", default: 2, in: 0.01...86_400, "seconds")
         let cap = section.number("capSeconds", default: max(900, base), in: 0.01...86_400, "seconds")
         if cap < base {
             section.refuse("capSeconds", "is less than baseSeconds; the longest wait can't be shorter than the first")
         }
-        self.base = .seconds(base)
-        self.cap = .seconds(cap)
-        giveUpAfter = .hours(section.number("giveUpAfterHours", default: 24, in: 0.001...8760, "hours"))
+        let hours = section.number("giveUpAfterHours", default: 24, in: 0.001...8760, "hours")
         section.finish()
+        return RetryPolicy(maxAttempts: attempts, baseSeconds: base, capSeconds: cap, giveUpAfterHours: hours)
     }
-}
 
-extension AppSettings.Alerts {
-    fileprivate init(_ section: Section) {
-        var webhook = section.string("webhook", expecting: "a URL")
-        if let text = webhook, SafeURL(text) == nil {
-            section.refuse("webhook", "expects \(SafeURL.expectation)")
-            webhook = nil
-        }
-        self.webhook = webhook
+    private static func webhook(_ section: Section) -> String? {
+        let url = section.string("webhook", expecting: "a URL")
         section.finish()
+        guard let url, !SafeURL.isOne(url) else { return url }
+        section.refuse("webhook", "expects \(SafeURL.expectation)")
+        return nil
     }
-}
-
-extension Duration {
-    fileprivate static func hours(_ hours: Double) -> Duration { .milliseconds((hours * 3_600_000).rounded()) }
 }

@@ -148,7 +148,9 @@ struct JSON5Reader {
     private static func magnitude(_ text: String) -> Double? {
         if text == "Infinity" { return .infinity }
         if text == "NaN" { return .nan }
-        if text.hasPrefix("0x") || text.hasPrefix("0X") { return UInt64(text.dropFirst(2), radix: 16).map { Double($0) } }
+        if text.hasPrefix("0x") || text.hasPrefix("0X") {
+            return UInt64(text.dropFirst(2), radix: 16).map { Double($0) }
+        }
         guard text.unicodeScalars.allSatisfy({ "0123456789.eE+-".unicodeScalars.contains($0) }) else { return nil }
         // Neither octal nor a typing mistake is worth a guess.
         let digits = text.prefix { $0.isNumber }

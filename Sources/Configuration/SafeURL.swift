@@ -1,26 +1,20 @@
 private import Foundation
 
 /// A URL over which secrets may go: `https`, or plain `http` that never leaves this machine.
-struct SafeURL {
+enum SafeURL {
     static let expectation = "an https URL, or an http one to this machine (127.0.0.1, [::1], localhost)"
 
-    private let parts: URLComponents
-
-    init?(_ text: String) {
+    static func isOne(_ text: String) -> Bool {
         guard text.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) }),
             let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty, parts.user == nil,
             parts.password == nil, parts.fragment == nil
-        else { return nil }
+        else { return false }
         switch parts.scheme {
-        case "https": break
-        case "http": guard Self.isLoopback(host) else { return nil }
-        default: return nil
+        case "https": return true
+        case "http": return isLoopback(host)
+        default: return false
         }
-        self.parts = parts
     }
-
-    /// Whether it is only scheme, host and port.
-    var isBare: Bool { parts.path.isEmpty && parts.query == nil }
 
     /// RFC 6761 section 6.3 for the name; a name that merely begins like an address is not one.
     private static func isLoopback(_ host: String) -> Bool {

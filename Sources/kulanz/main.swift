@@ -1,1 +1,3 @@
-print("kulanz")
+import Foundation
+
+exit(await Front.perform(Array(CommandLine.arguments.dropFirst())).rawValue)

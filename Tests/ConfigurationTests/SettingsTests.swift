@@ -1,5 +1,7 @@
+import AppStore
 import Configuration
 import Foundation
+import Queue
 import Redis
 import Refunds
 import Telemetry
@@ -18,17 +20,13 @@ import Testing
         let app = try #require(settings.app("audiobooks"))
         #expect(app.bundleId == "com.example.audiobooks")
         #expect(app.environment == .production)
-        #expect(app.baseURL == "https://api.storekit.apple.com")
-        #expect(app.limit.requestsPerSecond == 5)
-        #expect(app.limit.guardMilliseconds == 25)
-        #expect(app.retry.maxAttempts == 250)
-        #expect(app.retry.base == .seconds(2))
-        #expect(app.retry.cap == .seconds(900))
-        #expect(app.retry.giveUpAfter == .seconds(86_400))
+        #expect(app.credentials.baseURL.text == "https://api.storekit.apple.com")
+        #expect(app.rate == GateRate(requestsPerSecond: 5, guardMilliseconds: 25))
+        #expect(app.retry == RetryPolicy(maxAttempts: 250, baseSeconds: 2, capSeconds: 900, giveUpAfterHours: 24))
         #expect(app.hold == .seconds(72 * 3600))
         #expect(app.appAppleId == nil)
         #expect(app.caFile == nil)
-        #expect(app.alerts.webhook == nil)
+        #expect(app.webhook == nil)
         #expect(app.rules == AppRules(name: "audiobooks", environment: .production, allowsRiskingPreference: false))
         #expect(settings.app("games") == nil)
     }
@@ -61,23 +59,19 @@ import Testing
         #expect(settings.worker.drain == .milliseconds(500))
         let app = try #require(settings.app("games"))
         #expect(app.appAppleId == 1_234_567_890)
-        #expect(app.baseURL == "http://127.0.0.1:8443")
+        #expect(app.credentials.baseURL.text == "http://127.0.0.1:8443")
         #expect(app.caFile == fixture.folder + "/ca.pem")
-        #expect(app.limit.requestsPerSecond == 2.5)
-        #expect(app.limit.guardMilliseconds == 40)
-        #expect(app.retry.maxAttempts == 5)
-        #expect(app.retry.base == .milliseconds(100))
-        #expect(app.retry.cap == .milliseconds(1500))
-        #expect(app.retry.giveUpAfter == .seconds(1800))
+        #expect(app.rate == GateRate(requestsPerSecond: 2.5, guardMilliseconds: 40))
+        #expect(app.retry == RetryPolicy(maxAttempts: 5, baseSeconds: 0.1, capSeconds: 1.5, giveUpAfterHours: 0.5))
         #expect(app.hold == .seconds(3600))
         #expect(app.rules.allowsRiskingPreference)
-        #expect(app.alerts.webhook == "https://hooks.example.com/x?y=1")
+        #expect(app.webhook == "https://hooks.example.com/x?y=1")
     }
 
     @Test func `the sandbox has its own host and a tenth of the rate`() throws {
         let settings = try fixture.read(minimal().replacing("\"production\"", with: "\"sandbox\""))
-        #expect(settings.apps[0].baseURL == "https://api.storekit-sandbox.apple.com")
-        #expect(settings.apps[0].limit.requestsPerSecond == 0.5)
+        #expect(settings.apps[0].credentials.baseURL.text == "https://api.storekit-sandbox.apple.com")
+        #expect(settings.apps[0].rate.requestsPerSecond == 0.5)
     }
 
     private static let safeURL = "an https URL, or an http one to this machine (127.0.0.1, [::1], localhost)"
@@ -136,14 +130,6 @@ import Testing
             "apps.audiobooks.retry.capSeconds (line 6): is less than baseSeconds; the longest wait can't be shorter than the first"
         ),
         (
-            minimal(app: "baseURL: 'http://api.example.com'"),
-            "apps.audiobooks.baseURL (line 6): expects \(safeURL), without a path"
-        ),
-        (
-            minimal(app: "baseURL: 'https://h/path'"),
-            "apps.audiobooks.baseURL (line 6): expects \(safeURL), without a path"
-        ),
-        (
             minimal(app: "alerts: { webhook: 'http://127.0.0.1.example.com/' }"),
             "apps.audiobooks.alerts.webhook (line 6): expects \(safeURL)"
         ),
@@ -174,6 +160,18 @@ import Testing
         #expect(problems.count == 1)
         #expect(try #require(problems.first).contains(part))
         #expect(try #require(problems.first).contains(/later|yet/))
+    }
+
+    @Test(arguments: [
+        ("http://api.example.com", BaseURL.Failure.notEncrypted.description), ("host", "begins with https://"),
+        ("https://u:p@host", "no user name or password"),
+        ("https://api.storekit-sandbox.apple.com", "the app's environment is the other one"),
+    ])
+    func `an address that Apple's calls must not go to is refused`(url: String, part: String) throws {
+        let problems = fixture.problems(minimal(app: "baseURL: '\(url)'"))
+        #expect(problems.count == 1)
+        #expect(try #require(problems.first).hasPrefix("apps.audiobooks.baseURL (line 6): "))
+        #expect(try #require(problems.first).contains(part))
     }
 
     @Test func `all mistakes are told at once, in the order of the file`() {
@@ -306,9 +304,10 @@ import Testing
         try fixture.write("my-ca.pem", "-----BEGIN CERTIFICATE-----\n")
         let spoken = try fixture.read(uncommented, variables: ["REDIS_PASSWORD": "x"])
         #expect(spoken.worker == .standard)
-        #expect(spoken.apps[0].limit == (try fixture.read(minimal()).apps[0].limit))
-        #expect(spoken.apps[0].retry == (try fixture.read(minimal()).apps[0].retry))
-        #expect(spoken.apps[0].hold == (try fixture.read(minimal()).apps[0].hold))
-        #expect(spoken.apps[0].baseURL == (try fixture.read(minimal()).apps[0].baseURL))
+        let standard = try fixture.read(minimal()).apps[0]
+        #expect(spoken.apps[0].rate == standard.rate)
+        #expect(spoken.apps[0].retry == standard.retry)
+        #expect(spoken.apps[0].hold == standard.hold)
+        #expect(spoken.apps[0].credentials.baseURL == standard.credentials.baseURL)
     }
 }

@@ -10,23 +10,29 @@ extension Job {
     /// A value is taken as the text it is where the field holds text, else as JSON; `null` removes the field. The result
     /// is checked like any other job.
     package func applying(sets: [(path: String, value: String)], app rules: AppRules) -> Result<Job, Violations> {
+        let result = Self.applying(sets: sets, to: json, app: rules, id: id)
+        // A whole `request` or `requestInfo` could smuggle another id in.
+        if case .success(let job) = result, job.givenReferenceId != givenReferenceId {
+            return .failure(Violations([Self.fixed("request.requestInfo.requestReferenceId")], id: id))
+        }
+        return result
+    }
+
+    /// The same for what never became a job, since it was refused as it came in.
+    package static func applying(
+        sets: [(path: String, value: String)], to json: JSON, app rules: AppRules, id: String? = nil
+    ) -> Result<Job, Violations> {
         var changed = json
         var violations: [Violation] = []
         for (path, text) in sets {
             do throws(Violation.Failure) {
-                try Self.set(path, to: text, in: &changed)
+                try set(path, to: text, in: &changed)
             } catch {
                 violations.append(error.violation)
             }
         }
         guard violations.isEmpty else { return .failure(Violations(violations, id: id)) }
-        let result = Self.validate(changed, app: rules)
-        // A whole `request` or `requestInfo` could smuggle another id in.
-        if case .success(let job) = result, job.givenReferenceId != givenReferenceId {
-            return .failure(
-                Violations([Self.fixed("request.requestInfo.requestReferenceId")], id: id))
-        }
-        return result
+        return validate(changed, app: rules)
     }
 
     private static func fixed(_ path: String) -> Violation {
