@@ -12,6 +12,8 @@ package struct TemporaryFolder: Sendable {
 
     package func remove() { try? FileManager.default.removeItem(atPath: path) }
 
+    package func removeFile(_ name: String) { try? FileManager.default.removeItem(atPath: self[name]) }
+
     /// The path of a file in the folder.
     package subscript(_ name: String) -> String { "\(path)/\(name)" }
 }
