@@ -82,7 +82,7 @@ let package = Package(
         tests("EventLoop", uses: ["EventLoop"]),
         tests("Telemetry", uses: ["Telemetry"]),
         tests("Lifecycle", uses: ["EventLoop", "Lifecycle", "TestSupport"]),
-        tests("Redis", uses: ["EventLoop", "Redis", "TestSupport"]),
+        tests("Redis", uses: ["EventLoop", "Redis", "Telemetry", "TestSupport"]),
         tests("HTTP", uses: ["EventLoop", "HTTP", "TestSupport"]),
         tests("Crypto", uses: ["COpenSSL", "Crypto", "TestSupport"]),
         tests("Refunds", uses: ["Crypto", "Refunds", "TestSupport"]),

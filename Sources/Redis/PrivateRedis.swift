@@ -68,7 +68,10 @@ package actor PrivateRedis {
         do throws(ChildProcessError) {
             started = try await ChildProcess.start(
                 "redis-server",
-                .init(arguments: arguments, output: .discarded, errors: .discarded, hasOwnSession: true), on: loop)
+                ChildProcess.Options(
+                    arguments: arguments, output: .discarded, errors: .file("\(folder)/redis.errors"),
+                    hasOwnSession: true),
+                on: loop)
         } catch {
             throw error.code == ENOENT ? .notInstalled : .notStarted(error.description)
         }
@@ -96,8 +99,11 @@ package actor PrivateRedis {
     }
 
     private var lastWords: String {
-        let log = (try? String(contentsOfFile: "\(folder)/redis.log", encoding: .utf8)) ?? ""
-        return log.split(whereSeparator: \.isNewline).suffix(3).joined(separator: " | ")
+        // Mistakes in the configuration are told before the log is opened.
+        let texts = ["redis.errors", "redis.log"].map { name in
+            (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""
+        }
+        return texts.flatMap { $0.split(whereSeparator: \.isNewline).suffix(3) }.joined(separator: " | ")
     }
 
     /// Ends the server in order; what it holds is on the disk if it persists at all.
