@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import Lifecycle
 import TestSupport
@@ -67,6 +68,12 @@ import Testing
         func run() async throws {
             await Task { for await _ in gate {} }.value
         }
+    }
+
+    /// Waits in vain for what it needs.
+    private struct Unreachable: StartingService {
+        func start() async throws { try await Task.sleep(for: .seconds(1000)) }
+        func run() async throws {}
     }
 
     @Test func `a signal drains in reverse order`() async throws {
@@ -143,6 +150,38 @@ import Testing
             Server(name: "never", events: events),
         ])
         await #expect(throws: Failure()) { try await group.run(until: signals) }
+        #expect(events.events == [.started("redis"), .ended("redis")])
+    }
+
+    // SIGWINCH does nothing by default and is nobody else's in this process.
+    @Test func `real signals: the first drains, the second ends at once`() async throws {
+        let events = EventRecorder<Event>()
+        let worker = Worker("worker", events, endsWhenQuiet: false)
+        let group = ServiceGroup(
+            [Server(name: "redis", events: events), worker], options: .init(drainTime: .seconds(1000)))
+        let signals = await Signals.stream(of: [SIGWINCH], on: TestLoop.shared)
+        async let end = group.run(until: signals)
+        try await events.contains(.started("worker"))
+        kill(getpid(), SIGWINCH)
+        try await events.contains(.quiet("worker"))
+        #expect(!events.events.contains(.ended("redis")))
+        kill(getpid(), SIGWINCH)
+        let result = try await end
+        #expect(result == .atOnce(signal: SIGWINCH))
+        worker.finish.finish()
+    }
+
+    @Test func `a signal during the start ends what has started and starts nothing more`() async throws {
+        let events = EventRecorder<Event>()
+        let (signals, signal) = AsyncStream<Int32>.makeStream()
+        let group = ServiceGroup([
+            Server(name: "redis", events: events), Unreachable(), Server(name: "never", events: events),
+        ])
+        async let end = group.run(until: signals)
+        try await events.contains(.started("redis"))
+        signal.yield(SIGTERM)
+        let result = try await end
+        #expect(result == .drained(signal: SIGTERM))
         #expect(events.events == [.started("redis"), .ended("redis")])
     }
 }

@@ -64,8 +64,10 @@ final class ScriptedServer: Sendable {
 
     #if os(Linux)
         private static let stream = Int32(SOCK_STREAM.rawValue)
+        private static let quietly = Int32(MSG_NOSIGNAL)
     #else
         private static let stream = SOCK_STREAM
+        private static let quietly: Int32 = 0
     #endif
 
     private static func bind<Address>(_ descriptor: Int32, _ address: inout Address) throws {
@@ -85,6 +87,10 @@ final class ScriptedServer: Sendable {
                 return
             }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            #if !os(Linux)
+                var one: Int32 = 1
+                setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<Int32>.size))
+            #endif
             open.withLock { $0.append(descriptor) }
             let number = count
             count += 1
@@ -133,7 +139,7 @@ final class ScriptedServer: Sendable {
 
     private func say(_ text: String, on descriptor: Int32) {
         let bytes = Array(text.utf8)
-        _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        _ = send(descriptor, bytes, bytes.count, Self.quietly)
     }
 
     /// Ends every connection. The threads close their descriptors themselves: a number that is closed under a waiting
