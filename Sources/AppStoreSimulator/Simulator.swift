@@ -21,6 +21,7 @@ package actor Simulator {
     private var ticker: LoopTimer?
     private var server: HTTPServer?
     private var isJournalBroken = false
+    private var watchers: [AsyncStream<JournalEntry>.Continuation] = []
 
     /// Makes the certificate chain and opens the journal; throws when a file or the scenario is in the way.
     package init(loop: EventLoop, options: SimulatorOptions) throws {
@@ -58,6 +59,8 @@ package actor Simulator {
         await server.stop()
         ticker?.cancel()
         write(.stop(meter.worst))
+        for watcher in watchers { watcher.finish() }
+        watchers = []
     }
 
     /// What the journal proves so far. Of more than 200,000 lines the latest; an audit of the file sees all.
@@ -68,6 +71,13 @@ package actor Simulator {
     /// The arrivals that memory holds, in the order of their verdicts.
     package var entries: [JournalEntry] {
         journal.recent.compactMap { if case .arrival(let entry) = $0 { entry } else { nil } }
+    }
+
+    /// Every arrival from now on, as soon as its verdict is in the journal: something to await instead of a time.
+    package func arrivals() -> AsyncStream<JournalEntry> {
+        let (stream, continuation) = AsyncStream<JournalEntry>.makeStream()
+        watchers.append(continuation)
+        return stream
     }
 
     /// Another Apple from here on; what it has done so far it remembers.
@@ -115,6 +125,9 @@ package actor Simulator {
         guard !isJournalBroken else { return false }
         do {
             try journal.append(line)
+            if case .arrival(let entry) = line {
+                watchers.removeAll { if case .terminated = $0.yield(entry) { true } else { false } }
+            }
             return true
         } catch {
             isJournalBroken = true

@@ -84,11 +84,15 @@ import Testing
     @Test(arguments: [
         Case(word: "hang", status: nil, isProcessed: false), Case(word: "hang-after", status: 200, isProcessed: true),
     ])
-    func `a hanging call is answered by nobody`(fault: Case) async throws {
+    func `a hanging call is never answered, and holds nobody else up`(fault: Case) async throws {
         try await withSimulator(#"rules: [{ times: 1, then: "\#(fault.word)" }]"#) { world in
-            let reply = await world.call(.refund, "4711", Bodies.refund(), deadline: .milliseconds(200))
-            #expect(reply.failure == .timedOut)
-            let entry = try #require(await world.entries(of: "4711").first)
+            var arrivals = await world.simulator.arrivals().makeAsyncIterator()
+            let call = Task { await world.call(.refund, "4711", Bodies.refund()) }
+            let entry = try #require(await arrivals.next())
+            // Another call is answered meanwhile, this one isn't until its caller gives up.
+            #expect(await world.call(.refund, "4712", Bodies.refund()).status == 200)
+            call.cancel()
+            #expect(await call.value.failure == .cancelled)
             #expect(entry.ending == .hung)
             #expect(entry.isProcessed == fault.isProcessed)
             #expect(entry.lostStatus == fault.status)
