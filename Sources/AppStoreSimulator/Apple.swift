@@ -236,7 +236,9 @@ package struct Apple: Sendable {
         _ call: Call, of app: SimulatedApp, _ transactionId: String, nowMs: Int64
     ) throws(Refusal) {
         let known = app.transactions[transactionId]
-        guard known != nil || app.acceptsUnlistedTransactions else { throw Refusal(.transactionIdNotFound) }
+        guard known != nil || app.acceptsUnlistedTransactions, !isAnothers(transactionId, than: app) else {
+            throw Refusal(.transactionIdNotFound)
+        }
         let purchase = Book.Purchase(bundleId: app.bundleId, transactionId: transactionId)
         let original = known?.originalTransactionId ?? transactionId
         let subscription = Book.Purchase(bundleId: app.bundleId, transactionId: original)
@@ -251,6 +253,12 @@ package struct Apple: Sendable {
         {
             throw refusal
         }
+    }
+
+    /// Apple doesn't find a transaction with the token of another app.
+    private func isAnothers(_ transactionId: String, than app: SimulatedApp) -> Bool {
+        app.transactions[transactionId] == nil
+            && scenario.apps.values.contains { $0.transactions[transactionId] != nil }
     }
 
     private mutating func accept(

@@ -33,6 +33,7 @@ package struct Credentials: Sendable {
             scenario.apps[bundleId] = app
             let path = folder + "/AuthKey_" + (app.keyId ?? "") + ".p8"
             try key.pemPKCS8.write(toFile: path, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
             apps.append(
                 App(
                     bundleId: bundleId, issuerId: app.issuerId ?? "", keyId: app.keyId ?? "",

@@ -42,14 +42,15 @@ package actor Simulator {
     /// Takes calls from here on; returns the port.
     package func start() async throws -> UInt16 {
         try journal.append(.start(wallMs: Self.wallMs - nanosecondsSinceStart / 1_000_000))
-        meter = StallMeter(at: nanosecondsSinceStart)
-        ticker = loop.every(StallMeter.period) { [weak self] in self?.assumeIsolated { $0.tick() } }
         let server = HTTPServer(
             loop: loop, host: options.host, port: options.port,
             beforeBody: { [weak self] request in self?.assumeIsolated { $0.decideOnHead(of: request) } },
             handler: { [weak self] request in await self?.answer(request) ?? .cut })
+        let port = try await server.start()
         self.server = server
-        return try await server.start()
+        meter = StallMeter(at: nanosecondsSinceStart)
+        ticker = loop.every(StallMeter.period) { [weak self] in self?.assumeIsolated { $0.tick() } }
+        return port
     }
 
     /// Cuts what is unanswered and closes the journal with the worst stall.

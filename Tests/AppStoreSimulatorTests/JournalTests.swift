@@ -1,4 +1,5 @@
 import AppStoreSimulator
+import EventLoop
 import Foundation
 import TestSupport
 import Testing
@@ -95,6 +96,34 @@ import Testing
                 }
             }
             #expect(try arrivals(in: journal).map(\.number) == [1, 1])
+        }
+    }
+
+    @Test func `a line that a kill tore doesn't tear the next run's first`() async throws {
+        try await withTemporaryFolder { folder in
+            let journal = folder["journal.jsonl"]
+            try #"{"event":"start","version":1,"ms":5}"#.appending("\n").appending(#"{"event":"arr"#)
+                .write(toFile: journal, atomically: true, encoding: .utf8)
+            try await withSimulator(change: { $0.journalPath = journal }) { world in
+                _ = await world.call(.refund, "1", Bodies.refund())
+            }
+            let audit = try JournalAudit(reading: Array(Data(contentsOf: URL(filePath: journal))))
+            #expect(audit.unreadableLines == 1)
+            #expect(audit.arrivals == 1)
+            let text = try String(contentsOfFile: journal, encoding: .utf8)
+            let starts = text.split(separator: "\n").count { $0.hasPrefix(#"{"event":"start""#) }
+            #expect(starts == 2)
+        }
+    }
+
+    @Test func `a loop that was away says so, and for how long`() async throws {
+        let loop = EventLoop(name: "stalled")
+        defer { loop.stop() }
+        try await withSimulator(loop: loop) { world in
+            _ = await world.call(.refund, "1", Bodies.refund())
+            await LoopDomain(loop).run { _ in _ = usleep(120_000) }
+            _ = await world.call(.refund, "2", Bodies.refund())
+            #expect(await world.simulator.report().worstStallNs >= 120_000_000)
         }
     }
 

@@ -49,6 +49,16 @@ import Testing
         }
     }
 
+    @Test func `with another app's token a transaction isn't found`() async throws {
+        let apps = #"transactions: { theirs: {} } }, "com.example.other": { transactions: { others: {} }"#
+        try await withSimulator(app: apps) { world in
+            let other = TestApp(bundleId: "com.example.other").authorization
+            #expect(await world.call(.refund, "theirs", Bodies.refund(), authorization: other).code == 4_040_010)
+            #expect(await world.call(.refund, "others", Bodies.refund(), authorization: other).status == 200)
+            #expect(await world.call(.refund, "nobodys", Bodies.refund(), authorization: other).status == 200)
+        }
+    }
+
     @Test func `a consistency token is good until something changes`() async throws {
         try await withSimulator("decisionMs: 0") { world in
             func cancel(token: String) async -> Int? {

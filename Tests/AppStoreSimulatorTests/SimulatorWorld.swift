@@ -63,14 +63,15 @@ extension String {
 
 /// Runs a simulator for `body`; `scenario` is the inside of a JSON5 object, without the one known app if it is nil.
 func withSimulator<Result>(
-    _ scenario: String = "", app: String? = "", change: (inout SimulatorOptions) -> Void = { _ in },
+    _ scenario: String = "", app: String? = "", loop: EventLoop = TestLoop.shared,
+    change: (inout SimulatorOptions) -> Void = { _ in },
     _ body: (SimulatorWorld) async throws -> Result
 ) async throws -> Result {
     var options = SimulatorOptions()
     let apps = app.map { "apps: { \(TestApp.configured($0)) }," } ?? ""
     options.scenario = try Scenario(json5: Array("{ \(apps) \(scenario) }".utf8))
     change(&options)
-    let simulator = try Simulator(loop: TestLoop.shared, options: options)
+    let simulator = try Simulator(loop: loop, options: options)
     let client = HTTPClient(loop: TestLoop.shared, options: HTTPClient.Options())
     let world = SimulatorWorld(simulator: simulator, port: try await simulator.start(), client: client)
     do {

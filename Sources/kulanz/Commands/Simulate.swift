@@ -22,12 +22,14 @@ struct Simulate: Command {
             "--credentials", "FOLDER", \.credentials,
             "Make keys for the apps that have none, write them there, and print a configuration to try them with."),
         .option("--root", "FILE", \.root, "Write the root certificate of the signed payloads there, as PEM."),
+        .option("--audit", "FILE", \.audit, "Run nothing: print what the journal in that file proves."),
         .flag("--json", \.isJSON, "The address and, at the end, the report as JSON."),
     ]
     static let examples = [
         Example("simulate", "A friendly App Store that knows every transaction."),
         Example("simulate --scenario bad-day.json5 --journal arrivals.jsonl", "One that misbehaves, written down."),
         Example("simulate --credentials keys/", "With keys, and the configuration to use them."),
+        Example("simulate --audit arrivals.jsonl", "Rates kept or broken, refunds taken twice: the server's word."),
     ]
 
     var port = 8475
@@ -36,6 +38,7 @@ struct Simulate: Command {
     var journal: String?
     var credentials: String?
     var root: String?
+    var audit: String?
     var isJSON = false
 
     func validate() throws(UsageError) {
@@ -43,6 +46,7 @@ struct Simulate: Command {
     }
 
     func run() async throws {
+        if let audit { return try printAudit(of: audit) }
         let loop = EventLoop()
         let signals = await Signals.stream(of: [SIGINT, SIGTERM], on: loop)
         let simulator = try Simulator(loop: loop, options: try options())
@@ -54,6 +58,14 @@ struct Simulate: Command {
         let report = await simulator.report()
         // What is the journal's, or a program's, must not be mixed with words.
         if isJSON { Output.line(report.json.text) } else { Output.complain("\n" + report.text) }
+    }
+
+    private func printAudit(of path: String) throws {
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure(.noSuchThing, "there is no readable file \(path)")
+        }
+        let audit = JournalAudit(reading: Array(bytes))
+        Output.line(isJSON ? audit.json.text : audit.text)
     }
 
     private func options() throws -> SimulatorOptions {
