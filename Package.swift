@@ -100,7 +100,7 @@ let package = Package(
             ]
         ),
         // Whole processes: the built command, a real Redis, the simulator over HTTP.
-        tests("Program", uses: ["EventLoop", "Lifecycle", "Redis", "TestSupport"]),
+        tests("Program", uses: ["Crypto", "EventLoop", "Lifecycle", "Redis", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
