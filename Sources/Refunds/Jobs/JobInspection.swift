@@ -378,7 +378,7 @@ struct JobInspection {
                 remedy: "copy the SKU from the transaction's advancedCommerceInfo.items")
             return nil
         }
-        guard !sku.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+        guard !sku.unicodeScalars.contains(where: ASCII.isControl) else {
             report(
                 .controlCharacter, place.path("SKU"), "contains a control character",
                 remedy: "copy the SKU from the transaction's advancedCommerceInfo.items")
@@ -448,7 +448,7 @@ struct JobInspection {
                 remedy: "give milliunits without point and exponent: 4.99 is 4990")
             return nil
         }
-        return check(amount, number, path(), type, currency)
+        return check(amount, number, place, type, currency)
     }
 
     /// Plain digits that no Int64 holds are an integer all the same, only too large, or too far below zero.
@@ -459,17 +459,18 @@ struct JobInspection {
     }
 
     private mutating func check(
-        _ amount: Int64, _ number: JSONNumber, _ path: String, _ type: RefundType?, _ currency: Currency?
+        _ amount: Int64, _ number: JSONNumber, _ place: Place, _ type: RefundType?, _ currency: Currency?
     ) -> Int64? {
+        let path = { place.path("refundAmount") }
         guard amount > 0 else {
             report(
-                .amountNotPositive, path, "\(shown(number)) is not positive",
+                .amountNotPositive, path(), "\(shown(number)) is not positive",
                 remedy: "give what the customer gets back, in milliunits")
             return nil
         }
         guard amount <= Money.largest else {
             report(
-                .amountTooLarge, path, "\(shown(number)) is larger than \(Money.largest)",
+                .amountTooLarge, path(), "\(shown(number)) is larger than \(Money.largest)",
                 remedy: "check the amount: it is in thousandths of the currency's unit")
             return nil
         }
@@ -484,7 +485,7 @@ struct JobInspection {
         guard amount.isMultiple(of: step) else {
             let decimals = step == 1000 ? "no decimals" : "2 decimals"
             report(
-                .amountTooPrecise, path, "\(amount) milliunits, but \(currency.code) has \(decimals)",
+                .amountTooPrecise, path(), "\(amount) milliunits, but \(currency.code) has \(decimals)",
                 remedy: "give a multiple of \(step)")
             return nil
         }
