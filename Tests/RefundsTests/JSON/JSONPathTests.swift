@@ -3,11 +3,13 @@ import Testing
 @testable import Refunds
 
 @Suite struct JSONPathTests {
-    @Test(arguments: [
-        ("a", [JSONPath.Step.key("a")]), ("request.items.0.SKU", [.key("request"), .key("items"), .index(0), .key("SKU")]),
-        ("request.items[12].SKU", [.key("request"), .key("items"), .index(12), .key("SKU")]),
-        ("", nil), ("a..b", nil), (".a", nil), ("a.", nil), ("a.99999999999999999999", nil),
-    ] as [(String, [JSONPath.Step]?)])
+    @Test(
+        arguments: [
+            ("a", [JSONPath.Step.key("a")]),
+            ("request.items.0.SKU", [.key("request"), .key("items"), .index(0), .key("SKU")]),
+            ("request.items[12].SKU", [.key("request"), .key("items"), .index(12), .key("SKU")]),
+            ("", nil), ("a..b", nil), (".a", nil), ("a.", nil), ("a.99999999999999999999", nil),
+        ] as [(String, [JSONPath.Step]?)])
     func `paths are read with dots and brackets`(_ text: String, _ expected: [JSONPath.Step]?) {
         #expect(JSONPath.steps(of: text) == expected)
     }
