@@ -46,5 +46,5 @@ package struct DeadLetter: Sendable, Hashable {
     }
 
     /// Whether there is a job behind it; otherwise it is an entry that never became one.
-    package var isOfJob: Bool { !id.hasPrefix("letter-") }
+    package var isOfJob: Bool { !id.hasPrefix("letter/") }
 }

@@ -92,6 +92,7 @@ extension JobQueue {
         } else {
             words += ["", "", "", ""]
         }
+        words.append(RedisWord(round))
         let answer = try await run(.redrive, words)
         if let parts = answer.strings, parts.count == 2 {
             switch parts[0] {
@@ -100,6 +101,8 @@ extension JobQueue {
             case "notDead": if let state = JobState(rawValue: parts[1]) { return .notDead(state) }
             case "open": if let reference = ReferenceId(parts[1]) { return .open(reference) }
             case "alreadyRequested": return .alreadyRequested(by: parts[1])
+            // Another person's redrive, and another death, came between the two calls.
+            case "changed": return try await redrive(id, act: act, mended: mended)
             default: break
             }
         }

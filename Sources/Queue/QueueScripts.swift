@@ -1,4 +1,4 @@
-import Redis
+package import Redis
 
 /// A move of a job between two places: one Lua script, one word.
 ///
@@ -26,7 +26,7 @@ package struct QueueScripts: Sendable {
         self.scripts = scripts
     }
 
-    subscript(move: ScriptName) -> RedisScript {
+    package subscript(move: ScriptName) -> RedisScript {
         guard let script = scripts[move] else { preconditionFailure("\(move) has no script") }
         return script
     }

@@ -8,18 +8,8 @@
 -- needs: create
 -- An entry moves together with its acknowledgement; permits play no part. Refused when Redis is full.
 
-local function letter_of(entry, reason, code, name, hint, conflicts, text)
-    local id = 'letter-' .. entry
-    local fields = { 'id', id, 'reason', reason, 'code', code, 'name', name, 'hint', hint, 'job', text, 'attempts', '0',
-        'at', now_ms, 'open', '0' }
-    if conflicts ~= '' then
-        fields[#fields + 1] = 'conflictsWith'
-        fields[#fields + 1] = conflicts
-    end
-    local place = redis.call('XADD', DEAD, '*', unpack(fields))
-    redis.call('HSET', job_key(id), 'state', 'dead', 'dead', place, 'letter', '1')
-    book('dead', id, { 'reason', reason, 'errorName', name, 'conflictsWith', conflicts })
-end
+-- A lane's entry is known by both: two lanes may have entries of one id.
+local function letter_of(lane, entry, ...) write_loose_letter(lane .. '/' .. entry, ...) end
 
 local REFUSED = {
     conflict = { 'conflict', 'Another job has this id with other content. If both are meant, send this one under an id of its own.' },
@@ -27,6 +17,15 @@ local REFUSED = {
         .. 'to ask again on purpose set allowRepeat.' },
     referenceUsed = { 'referenceUsed', 'That job has used this requestReferenceId. Leave the field out: the fleet makes one.' },
 }
+
+-- Whether a job that can be sent has no place but the entry that names it.
+local function waits_nowhere_else(job)
+    if job.state ~= 'queued' and job.state ~= 'waiting' and job.state ~= 'unclear' then return false end
+    for _, set in ipairs({ ready_key(job.lane), LATER, FOLLOWERS, FOLLOWUPS }) do
+        if redis.call('ZSCORE', set, job.id) then return false end
+    end
+    return true
+end
 
 local results = {}
 local position = 2
@@ -42,7 +41,7 @@ for _ = 1, tonumber(ARGV[1]) do
         if redis.call('XACK', lane_key(lane), GROUP, entry) == 0 then
             results[#results + 1] = 'gone'
         elseif what == 'enqueued' then
-            local job = create(spec, tonumber(string.match(entry, '^%d+')) * 1000)
+            local job = create(spec, math.min(now, tonumber(string.match(entry, '^%d+')) * 1000))
             local due = due_later(spec)
             if due then redis.call('ZADD', LATER, due, spec.id) else to_ready(job) end
             redis.call('XDEL', lane_key(lane), entry)
@@ -51,7 +50,7 @@ for _ = 1, tonumber(ARGV[1]) do
             redis.call('XDEL', lane_key(lane), entry)
             results[#results + 1] = 'duplicate'
         else
-            letter_of(entry, REFUSED[what][1], '', '', REFUSED[what][2], about, text)
+            letter_of(lane, entry, REFUSED[what][1], '', '', REFUSED[what][2], about, text)
             redis.call('XDEL', lane_key(lane), entry)
             results[#results + 1] = 'letter'
         end
@@ -62,13 +61,12 @@ for _ = 1, tonumber(ARGV[1]) do
         if redis.call('XACK', lane_key(lane), GROUP, entry) == 0 then
             results[#results + 1] = 'gone'
         elseif not job then
-            letter_of(entry, 'jobMissing', '', '', 'Its lane named a job that does not exist: either a producer wrote a '
-                .. 'field `id` instead of `job`, or the record was deleted in Redis. Enqueue it again if it is still wanted.',
-                '', cjson.encode({ id = id }))
+            write_missing(lane .. '/' .. entry, id)
             redis.call('XDEL', lane_key(lane), entry)
             results[#results + 1] = 'letter'
         else
-            if job.state == 'queued' and not redis.call('ZSCORE', followers_key(job.line), id) then to_ready(job) end
+            if waits_nowhere_else(job) then to_ready(job) end
+            if job.ghost then redis.call('HDEL', job_key(id), 'ghost') end
             redis.call('XDEL', lane_key(lane), entry)
             results[#results + 1] = 'adopted'
         end
@@ -76,7 +74,7 @@ for _ = 1, tonumber(ARGV[1]) do
         if redis.call('XACK', lane_key(lane), GROUP, entry) == 0 then
             results[#results + 1] = 'gone'
         else
-            letter_of(entry, ARGV[position], ARGV[position + 1], ARGV[position + 2], ARGV[position + 3],
+            letter_of(lane, entry, ARGV[position], ARGV[position + 1], ARGV[position + 2], ARGV[position + 3],
                 ARGV[position + 4], ARGV[position + 5])
             redis.call('XDEL', lane_key(lane), entry)
             results[#results + 1] = 'letter'

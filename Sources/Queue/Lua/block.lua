@@ -24,5 +24,5 @@ if ARGV[4] ~= '' then next_round(job, ARGV[4]) end
 local state = resting_state(job, 'queued')
 set_job(job, 'state', state)
 to_ready(job)
-if job.unclear == 0 then give_line_up(job) end
+if job.unclear == 0 then give_lines_up(job) end
 return { state, standing }

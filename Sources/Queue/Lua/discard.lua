@@ -26,7 +26,7 @@ set_job(job, 'state', 'discarded', 'ended', now_ms, 'unclear', '0')
 if ARGV[4] ~= '' then set_job(job, 'finding', ARGV[4]) end
 if was_open then
     job.unclear = 0
-    give_line_up(job)
+    give_lines_up(job)
     -- What was found refunded stays claimed: asking again takes allowRepeat.
     if ARGV[4] ~= 'refunded' then drop_claims(job) end
 end

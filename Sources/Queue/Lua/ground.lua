@@ -77,55 +77,93 @@ end
 
 local RANK = { urgent = 0, normal = 1, bulk = 2 }
 
--- Queues a job up behind the owner of its purchase: urgent first, then by age.
-local function line_up(job, owner)
-    redis.call('ZADD', followers_key(job.line), stamp(RANK[job.lane] * 1e15 + tonumber(job.at) / 10), job.id)
-    redis.call('ZADD', FOLLOWERS, job.at, job.id)
-    set_job(job, 'waitsFor', owner)
+-- The lines that a job must own to be sent: its purchase's, and its own transaction's where the producer named an
+-- original one, since another job of that transaction may not know the original.
+local function lines_of(job)
+    if job.line == job.transaction then return { job.line } end
+    return { job.line, job.transaction }
 end
 
-local function leave_line(job)
-    redis.call('ZREM', FOLLOWERS, job.id)
-    return redis.call('ZREM', followers_key(job.line), job.id)
+-- The job that stands before this one, and in which line; nil when the way is free.
+local function owner_before(job)
+    for _, line in ipairs(lines_of(job)) do
+        local owner = redis.call('HGET', purchase_key(line), 'owner')
+        if owner and owner ~= job.id then return owner, line end
+    end
+    return nil
 end
 
--- Lets go of the purchase's line if this job owns it; the first follower goes to the front of its lane.
--- A follower that was withdrawn has left the line already.
-local function give_line_up(job)
-    local purchase = purchase_key(job.line)
-    if redis.call('HGET', purchase, 'owner') ~= job.id then return end
-    redis.call('HDEL', purchase, 'owner')
-    local first = redis.call('ZRANGE', followers_key(job.line), 0, 0)
+local function own_lines(job)
+    for _, line in ipairs(lines_of(job)) do redis.call('HSET', purchase_key(line), 'owner', job.id) end
+end
+
+-- The first follower of a line that nobody owns goes to the front of its lane.
+local function call_next(line)
+    if redis.call('HEXISTS', purchase_key(line), 'owner') == 1 then return end
+    local first = redis.call('ZRANGE', followers_key(line), 0, 0)
     while first[1] do
         local follower = load_job(first[1])
-        redis.call('ZREM', followers_key(job.line), first[1])
+        redis.call('ZREM', followers_key(line), first[1])
         redis.call('ZREM', FOLLOWERS, first[1])
         if follower then
             redis.call('HDEL', job_key(follower.id), 'waitsFor')
             to_ready(follower)
             return ring()
         end
-        first = redis.call('ZRANGE', followers_key(job.line), 0, 0)
+        first = redis.call('ZRANGE', followers_key(line), 0, 0)
     end
 end
 
--- Claims: which job has asked for a SKU of a transaction ---------------------------------------------------------------
+-- Queues a job up behind the owner of one of its lines: urgent first, then by age. Whoever follows in its other line
+-- may have been waiting for this job's turn, which passes on.
+local function line_up(job, owner, line)
+    redis.call('ZADD', followers_key(line), stamp(RANK[job.lane] * 1e15 + tonumber(job.at) / 10), job.id)
+    redis.call('ZADD', FOLLOWERS, job.at, job.id)
+    set_job(job, 'waitsFor', owner)
+    for _, other in ipairs(lines_of(job)) do
+        if other ~= line then call_next(other) end
+    end
+end
+
+local function leave_lines(job)
+    redis.call('ZREM', FOLLOWERS, job.id)
+    local left = 0
+    for _, line in ipairs(lines_of(job)) do left = left + redis.call('ZREM', followers_key(line), job.id) end
+    return left
+end
+
+-- Lets go of the lines. A job that was called and then leaves the road owns none, but its turn passes on all the same.
+local function give_lines_up(job)
+    for _, line in ipairs(lines_of(job)) do
+        local purchase = purchase_key(line)
+        if redis.call('HGET', purchase, 'owner') == job.id then redis.call('HDEL', purchase, 'owner') end
+        call_next(line)
+    end
+end
+
+-- Claims: which jobs have asked for a SKU of a transaction --------------------------------------------------------------
+-- A claim's field holds the ids of its jobs, oldest first, with a blank between; more than one takes allowRepeat.
+
+local function other_holder(ids, id)
+    for holder in string.gmatch(ids or '', '%S+') do
+        if holder ~= id then return holder end
+    end
+    return nil
+end
 
 -- The id of the job whose claim stands in the way of these claims, or nil. "*" is the whole subscription.
 local function claim_against(transaction, claims, id)
     local purchase = purchase_key(transaction)
     for _, claim in ipairs(cjson.decode(claims)) do
-        local holder = redis.call('HGET', purchase, 'claim:' .. claim)
-        if holder and holder ~= id then return holder end
-        if claim ~= 'cancel' then
-            local whole = redis.call('HGET', purchase, 'claim:*')
-            if whole and whole ~= id then return whole end
-        end
+        local holder = other_holder(redis.call('HGET', purchase, 'claim:' .. claim), id)
+        if not holder and claim ~= 'cancel' then holder = other_holder(redis.call('HGET', purchase, 'claim:*'), id) end
+        if holder then return holder end
         if claim == '*' then
             local all = redis.call('HGETALL', purchase)
             for i = 1, #all, 2 do
-                if string.sub(all[i], 1, 6) == 'claim:' and all[i] ~= 'claim:cancel' and all[i + 1] ~= id then
-                    return all[i + 1]
+                if string.sub(all[i], 1, 6) == 'claim:' and all[i] ~= 'claim:cancel' then
+                    holder = other_holder(all[i + 1], id)
+                    if holder then return holder end
                 end
             end
         end
@@ -136,13 +174,26 @@ end
 local function take_claims(transaction, claims, id)
     local purchase = purchase_key(transaction)
     redis.call('HSET', purchase, 'job:' .. id, '')
-    for _, claim in ipairs(cjson.decode(claims)) do redis.call('HSETNX', purchase, 'claim:' .. claim, id) end
+    for _, claim in ipairs(cjson.decode(claims)) do
+        local ids = redis.call('HGET', purchase, 'claim:' .. claim)
+        if not ids then
+            redis.call('HSET', purchase, 'claim:' .. claim, id)
+        elseif not string.find(' ' .. ids .. ' ', ' ' .. id .. ' ', 1, true) then
+            redis.call('HSET', purchase, 'claim:' .. claim, ids .. ' ' .. id)
+        end
+    end
 end
 
 local function drop_claims(job)
     local purchase = purchase_key(job.transaction)
     for _, claim in ipairs(cjson.decode(job.claims)) do
-        if redis.call('HGET', purchase, 'claim:' .. claim) == job.id then
+        local left = {}
+        for holder in string.gmatch(redis.call('HGET', purchase, 'claim:' .. claim) or '', '%S+') do
+            if holder ~= job.id then left[#left + 1] = holder end
+        end
+        if left[1] then
+            redis.call('HSET', purchase, 'claim:' .. claim, table.concat(left, ' '))
+        else
             redis.call('HDEL', purchase, 'claim:' .. claim)
         end
     end
@@ -235,11 +286,31 @@ local function write_letter(job, reason, code, name, hint)
     set_job(job, 'state', 'dead', 'dead', entry)
     redis.call('HDEL', job_key(job.id), 'waitsFor')
     if job.unclear == 0 then
-        give_line_up(job)
+        give_lines_up(job)
         drop_claims(job)
     end
     book('dead', job.id, { 'transactionId', job.transaction, 'requestReferenceId', job.ref, 'reason', reason,
         'errorCode', code, 'errorName', name })
+end
+
+-- Writes a letter for what never became a job, or is one no more. Its id has slashes, so it can be no producer's.
+local function write_loose_letter(place, reason, code, name, hint, conflicts, text)
+    local id = 'letter/' .. place
+    local fields = { 'id', id, 'reason', reason, 'code', code, 'name', name, 'hint', hint, 'job', text, 'attempts', '0',
+        'at', now_ms, 'open', '0' }
+    if conflicts ~= '' then
+        fields[#fields + 1] = 'conflictsWith'
+        fields[#fields + 1] = conflicts
+    end
+    local entry = redis.call('XADD', DEAD, '*', unpack(fields))
+    redis.call('HSET', job_key(id), 'state', 'dead', 'dead', entry, 'letter', '1')
+    book('dead', id, { 'reason', reason, 'errorName', name, 'conflictsWith', conflicts })
+end
+
+local function write_missing(place, id)
+    write_loose_letter(place, 'jobMissing', '', '', 'Its place named a job that does not exist: either a producer wrote a '
+        .. 'field `id` instead of `job`, or the record was deleted in Redis. Enqueue it again if it is still wanted.', '',
+        cjson.encode({ id = id }))
 end
 
 -- A lease was lost: its request may have left, so the id is open and goes again with the same bytes, but not before

@@ -18,6 +18,6 @@ end_lease(job)
 set_job(job, 'state', ARGV[3], 'question', ARGV[10])
 if ARGV[3] == 'held' then redis.call('SADD', HELD, job.id) end
 redis.call('ZADD', FOLLOWUPS, stamp(now + tonumber(ARGV[5]) * 1000), job.id)
-if job.unclear == 0 then give_line_up(job) end
+if job.unclear == 0 then give_lines_up(job) end
 book('question', job.id, { 'transactionId', job.transaction, 'requestReferenceId', job.ref, 'reason', ARGV[10] })
 return ARGV[3]

@@ -27,12 +27,12 @@ local missing = ''
 local jobs, raws = {}, {}
 
 -- 1. A server that forgot --------------------------------------------------------------------------------------------
--- Another run id, or departures that lie in the future: what left in the last window is not known. The window is
--- taken as full, and a block can't outlast what Apple's could.
+-- Another run id, no gate at all (a flush, a replica that never heard of it), or departures that lie in the future: what
+-- left in the last window is not known. The window is taken as full, and a block can't outlast what Apple's could.
 local gate = redis.call('HMGET', GATE, 'run', 'paused', 'blockedUntil', 'turn', 'swept')
 local departures = redis.call('LRANGE', DEPARTURES, -count, -1)
 local newest = departures[#departures]
-if (gate[1] and gate[1] ~= run_id) or (newest and tonumber(newest) > now + window) then
+if gate[1] ~= run_id or (newest and tonumber(newest) > now + window) then
     redis.call('DEL', DEPARTURES)
     departures = {}
     for i = 1, count do departures[i] = stamp(now) end
@@ -42,7 +42,8 @@ if (gate[1] and gate[1] ~= run_id) or (newest and tonumber(newest) > now + windo
         gate[3] = stamp(cap)
         redis.call('HSET', GATE, 'blockedUntil', gate[3])
     end
-    book('forgotten', '', { 'reason', 'the Redis server was restarted, restored or replaced; one window was waited out' })
+    -- A new app's first window is waited out too, but nothing was forgotten.
+    if gate[1] then book('forgotten', '', { 'reason', 'the Redis server was restarted, restored or replaced; one window was waited out' }) end
 end
 if gate[1] ~= run_id then redis.call('HSET', GATE, 'run', run_id) end
 
@@ -50,7 +51,14 @@ if gate[1] ~= run_id then redis.call('HSET', GATE, 'run', run_id) end
 local expired = redis.call('ZRANGEBYSCORE', LEASES, '-inf', stamp(now), 'LIMIT', 0, RECOVERED_A_CALL)
 for _, id in ipairs(expired) do
     local job = load_job(id)
-    if job then lose_lease(job) elseif absent[id] then redis.call('ZREM', LEASES, id) else missing = id end
+    if job then
+        lose_lease(job)
+    elseif absent[id] then
+        redis.call('ZREM', LEASES, id)
+        write_missing('leases/' .. stamp(now) .. '/' .. id, id)
+    else
+        missing = id
+    end
 end
 if #expired == RECOVERED_A_CALL then more = 1 end
 
@@ -63,6 +71,7 @@ for _, id in ipairs(due) do
         to_ready(job)
     elseif absent[id] then
         redis.call('ZREM', LATER, id)
+        write_missing('later/' .. stamp(now) .. '/' .. id, id)
     else
         missing = id
     end
@@ -102,7 +111,8 @@ end
 
 -- Entries that another worker read and didn't adopt: it died in between, so they are handed out again.
 local ADOPTION_US = 15 * 1000000
-local sweep = not gate[5] or tonumber(gate[5]) + 1000000 <= now
+local swept = tonumber(gate[5] or '0')
+local sweep = swept + 1000000 <= now or swept > now
 if sweep then redis.call('HSET', GATE, 'swept', stamp(now)) end
 local lengths = {}
 for _, lane in ipairs(LANES) do
@@ -134,6 +144,9 @@ end
 local blocked = gate[3] and tonumber(gate[3]) > now and tonumber(gate[3]) or nil
 if blocked then return result(sooner(sooner(blocked, earliest(LEASES)), earliest(LATER)), '', stamp(blocked)) end
 
+-- More is kept than this call's rate needs: another call may come with a higher one, or a wider window.
+local DEPARTURES_KEPT = 64
+
 -- 7. Permits ---------------------------------------------------------------------------------------------------------
 -- The next request may leave one window and a guard after the N-th last: exact for every sliding window.
 local function next_permit()
@@ -143,7 +156,7 @@ end
 local function depart()
     departures[#departures + 1] = stamp(now)
     redis.call('RPUSH', DEPARTURES, stamp(now))
-    redis.call('LTRIM', DEPARTURES, -count, -1)
+    redis.call('LTRIM', DEPARTURES, -math.max(count, DEPARTURES_KEPT), -1)
 end
 
 -- 8. Jobs ------------------------------------------------------------------------------------------------------------
@@ -190,7 +203,7 @@ local function send(job)
         'sends', stamp(sends), 'first', job.first or now_ms)
     redis.call('HDEL', key, 'waitsFor')
     redis.call('ZADD', LEASES, stamp(now + lease_us), job.id)
-    redis.call('HSET', purchase_key(job.line), 'owner', job.id)
+    own_lines(job)
     if sends == 1 then redis.call('HSETNX', refs_key(job.ref), job.ref, job.id) end
     local stored = redis.call('HMGET', key, 'body', 'content')
     local request = cjson.decode(stored[1])
@@ -228,11 +241,7 @@ while #jobs < slots and missing == '' do
             -- Left pending: after ADOPTION_US it is handed out like a raw entry, and `adopt` judges it then.
         elseif absent[id] then
             take.away()
-            redis.call('XADD', DEAD, '*', 'id', id, 'reason', 'jobMissing', 'code', '', 'name', '', 'hint',
-                'Its lane named this job, but there is no such job: either a producer wrote a field `id` instead of `job`, '
-                .. 'or its record was deleted in Redis. Enqueue it again if it is still wanted.', 'job', 'null',
-                'attempts', '0', 'at', now_ms, 'open', '0')
-            book('dead', id, { 'reason', 'jobMissing' })
+            write_missing('ready/' .. stamp(now) .. '/' .. id, id)
         else
             missing = id
         end
@@ -241,10 +250,10 @@ while #jobs < slots and missing == '' do
         take.away()
         if job.ghost then redis.call('HDEL', job_key(id), 'ghost') end
     else
-        local owner = redis.call('HGET', purchase_key(job.line), 'owner')
+        local owner, line = owner_before(job)
         take.away()
-        if owner and owner ~= id then
-            line_up(job, owner)
+        if owner then
+            line_up(job, owner, line)
         else
             send(job)
             turn = turn + 1

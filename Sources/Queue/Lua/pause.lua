@@ -29,7 +29,7 @@ if ARGV[4] then
         state = resting_state(job, 'queued')
         set_job(job, 'state', state)
         to_ready(job)
-        if job.unclear == 0 then give_line_up(job) end
+        if job.unclear == 0 then give_lines_up(job) end
     end
 end
 ring()

@@ -24,6 +24,6 @@ if next_ref ~= '' then next_round(job, next_ref) end
 local state = resting_state(job, 'waiting')
 set_job(job, 'state', state)
 redis.call('ZADD', LATER, stamp(now + tonumber(ARGV[3]) * 1000), job.id)
-if job.unclear == 0 then give_line_up(job) end
+if job.unclear == 0 then give_lines_up(job) end
 ring()
 return state

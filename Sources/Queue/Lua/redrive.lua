@@ -2,14 +2,17 @@
 -- redrive: a dead letter goes back to the end of its lane.                                dead → queued
 -- KEYS[1]  base
 -- ARGV     1 id   2 who   3 why   4 requestReferenceId of the next round
---          5 envelope, 6 body, 7 digest, 8 claims of the mended job, or '' each
--- Result   { queued, requestReferenceId } | { missing | notDead | open | alreadyRequested, what it is about }
+--          5 envelope, 6 body, 7 digest, 8 claims of the mended job, or '' each   9 that next round's number
+-- Result   { queued, requestReferenceId } | { missing | notDead | open | alreadyRequested | changed, what it is about }
+-- changed: the job was redriven, and died, since the caller read its round; the id in ARGV[4] may be a used one.
 -- While its id is open the same id and the same bytes go again, and nothing can be mended. Otherwise a job that was
 -- sent gets a new id. Refused when Redis is full.
 
 local job = load_job(ARGV[1])
 if not job then return { 'missing', ARGV[1] } end
 if job.state ~= 'dead' or not job.lane then return { 'notDead', job.state } end
+local next_number = stamp(tonumber(job.round or '0') + 1)
+if next_number ~= ARGV[9] then return { 'changed', next_number } end
 local mended = ARGV[5] ~= ''
 if job.unclear > 0 and mended then return { 'open', job.ref } end
 local claims = mended and ARGV[8] or job.claims
@@ -19,7 +22,7 @@ if job.unclear == 0 and job.repeats ~= '1' then
 end
 if mended then
     set_job(job, 'envelope', ARGV[5], 'body', ARGV[6], 'content', ARGV[7], 'claims', claims, 'ref', ARGV[4], 'sends', '0',
-        'round', stamp(tonumber(job.round or '0') + 1))
+        'round', next_number)
     redis.call('HDEL', job_key(job.id), 'given')
     job.ref = ARGV[4]
 elseif job.unclear == 0 and job.sends > 0 then

@@ -6,11 +6,11 @@
 -- Result   accepted | done | already | foreign
 -- Evidence, so the fence decides nothing: a 200 that comes after the lease was lost is recorded all the same, and
 -- whoever is about to repeat the request no longer does. `foreign`: the job has gone on to another id, which can't be
--- while this one was open; it is booked and changes nothing.
+-- while this one was open, or a person has closed its letter; it is booked and changes nothing more.
 
 local job = load_job(ARGV[1])
 if not job then return redis.error_reply('MISSING job ' .. ARGV[1]) end
-if job.ref ~= ARGV[3] then
+if job.ref ~= ARGV[3] or job.state == 'discarded' then
     book('answer', job.id, { 'transactionId', job.transaction, 'requestReferenceId', ARGV[3], 'result', 'lateAnswer',
         'httpStatus', ARGV[4] })
     return 'foreign'
@@ -26,7 +26,7 @@ redis.call('ZREM', ready_key(job.lane), job.id)
 redis.call('ZREM', LATER, job.id)
 redis.call('ZREM', FOLLOWUPS, job.id)
 redis.call('SREM', HELD, job.id)
-leave_line(job)
+leave_lines(job)
 if job.dead then
     redis.call('XDEL', DEAD, job.dead)
     redis.call('HDEL', job_key(job.id), 'dead')
@@ -34,7 +34,7 @@ end
 set_job(job, 'state', state, 'ended', now_ms, 'unclear', '0', 'signedTransaction', ARGV[5])
 if ARGV[6] ~= '' then set_job(job, 'signedRenewal', ARGV[6]) end
 job.unclear = 0
-give_line_up(job)
+give_lines_up(job)
 if state == 'done' then
     drop_claims(job)
     redis.call('PEXPIRE', job_key(job.id), ARGV[7])

@@ -18,7 +18,7 @@ for i = 4, #ARGV do
         results[#results + 1] = 'withdrawn'
         if ARGV[3] ~= '1' then
             local placed = redis.call('ZREM', ready_key(job.lane), job.id) + redis.call('ZREM', LATER, job.id)
-                + leave_line(job)
+                + leave_lines(job)
             if placed == 0 then set_job(job, 'ghost', '1') end
             book('withdrawn', job.id, { 'transactionId', job.transaction, 'by', ARGV[1], 'why', ARGV[2] })
             write_letter(job, 'withdrawn', '', '', 'Taken back by ' .. ARGV[1] .. ' before it was sent. A redrive sends it after all.')
