@@ -1,0 +1,150 @@
+import Queue
+import Redis
+import Refunds
+import Testing
+
+/// settle: sending, unclear, … → accepted | done
+@Suite struct SettleTests {
+    private func settle(_ world: QueueWorld, _ job: LeasedJob) async throws -> Settlement {
+        try await world.queue.settle(job, httpStatus: 200, signedTransaction: "signed.t", signedRenewal: "signed.r")
+    }
+
+    @Test(arguments: [Refunds.Operation.refund, .revoke])
+    func `a 200 makes the job accepted, keeps what Apple signed and lets go of the line`(operation: Refunds.Operation)
+        async throws
+    {
+        try await withQueue { world in
+            let job = try await world.sending("case-1", operation: operation)
+            #expect(try await settle(world, job) == .accepted)
+            let fields = try await world.fields("case-1")
+            #expect(fields["state"] == "accepted" && fields["unclear"] == "0")
+            #expect(fields["signedTransaction"] == "signed.t" && fields["signedRenewal"] == "signed.r")
+            #expect(fields["ended"] == "\(try await world.now / 1000)")
+            #expect(try await world.place("case-1") == [.followup])
+            #expect(try await world.score("case-1", in: world.queue.keys.followups) == world.now + 3_600_000_000)
+            #expect(try await world.census().purchases["T-case-1"]?["owner"] == nil)
+            let attempt = try #require(try await world.queue.show("case-1")?.attempts.first)
+            #expect(attempt.number == 1 && attempt.result == "accepted" && attempt.httpStatus == 200)
+            #expect(attempt.referenceId == job.referenceId.text && attempt.endedAt != nil)
+            #expect(try await world.ledger("case-1").map { $0["kind"] } == ["request", "answer"])
+            #expect(try await world.send("TTL", RedisWord(world.queue.keys.job("case-1"))) == .integer(-1))
+        }
+    }
+
+    @Test func `a cancellation is done and remembered for its retention`() async throws {
+        try await withQueue { world in
+            let job = try await world.sending("case-1", operation: .cancel)
+            #expect(try await settle(world, job) == .done)
+            #expect(try await world.place("case-1").isEmpty)
+            #expect(try await world.state("case-1") == "done")
+            let life = try await world.send("PTTL", RedisWord(world.queue.keys.job("case-1"))).integer ?? 0
+            #expect(life > JobQueue.retention.milliseconds - 60_000)
+        }
+    }
+
+    @Test func `a 200 is recorded once`() async throws {
+        try await withQueue { world in
+            let job = try await world.sending("case-1")
+            #expect(try await settle(world, job) == .accepted)
+            let before = try await world.snapshot()
+            #expect(try await settle(world, job) == .already)
+            #expect(try await world.snapshot() == before)
+        }
+    }
+
+    /// The places a job can be in when the answer of a lost lease comes.
+    @Test(arguments: ["later", "ready", "sending again", "follow-up", "held", "dead", "redriven", "last lease lost"])
+    func `a late 200 is recorded wherever the job is, and nothing is sent again`(place: String) async throws {
+        try await withQueue { world in
+            var job = try await world.sending("case-1")
+            try await world.enqueue("next", transaction: "T-case-1", skus: ["other"])
+            switch place {
+            case "later":
+                _ = try await world.queue.postpone(job, for: .seconds(9), ending: .unclear, next: nil, .timedOut)
+            case "ready":
+                _ = try await world.queue.postpone(job, for: .zero, ending: .unclear, next: nil, .timedOut)
+                _ = try await world.lease(slots: 0)
+                #expect(try await world.place("case-1") == [.ready("normal")])
+            case "sending again":
+                try await world.advance(.seconds(61))
+                #expect(try await world.leaseOne(worker: "w2").id == "case-1")
+            case "follow-up":
+                _ = try await world.queue.hold(
+                    job, as: .unclear, ending: .unclear, lookingAgainAfter: .seconds(9), question: "q", .timedOut)
+            case "held":
+                _ = try await world.queue.hold(
+                    job, as: .held, ending: .unclear, lookingAgainAfter: .seconds(9), question: "q", .timedOut)
+            case "dead", "redriven":
+                _ = try await world.queue.bury(job, ending: .unclear, reason: "outcomeUnknown", hint: "", .timedOut)
+                if place == "redriven" { _ = try await world.queue.redrive("case-1", act: QueueWorld.agent) }
+            default:
+                for worker in ["w2", "w3"] {
+                    try await world.advance(.seconds(61))
+                    job = try await world.leaseOne(worker: worker)
+                }
+                try await world.advance(.seconds(61))
+                _ = try await world.lease(slots: 0)
+                #expect(try await world.place("case-1") == [.dead])
+            }
+            #expect(try await settle(world, job) == .accepted)
+            #expect(try await world.place("case-1") == [.followup])
+            #expect(try await world.queue.deadLetters().isEmpty)
+            try await world.advance(.seconds(300))
+            let lease = try await world.lease()
+            #expect(lease.jobs.map(\.id) == ["next"], "its follower goes on, and itself it is never sent again")
+            #expect(try await world.census().entries.isEmpty)
+            if place == "sending again" {
+                #expect(
+                    try await world.queue.postpone(job, for: .zero, ending: .answered, next: nil, .rejected) == .stale)
+            }
+        }
+    }
+
+    @Test func `the worker that repeats a settled request can move the job no more`() async throws {
+        try await withQueue { world in
+            let first = try await world.sending("case-1")
+            try await world.advance(.seconds(61))
+            let second = try await world.leaseOne(worker: "w2")
+            #expect(try await settle(world, first) == .accepted)
+            #expect(
+                try await world.queue.bury(second, ending: .answered, reason: "rejected", hint: "", .rejected) == .stale
+            )
+            #expect(try await world.queue.release(second, why: "late") == .stale)
+            #expect(try await settle(world, second) == .already)
+            #expect(try await world.state("case-1") == "accepted")
+        }
+    }
+
+    @Test func `a 200 for an id that the job has left is booked and changes nothing else`() async throws {
+        try await withQueue { world in
+            let job = try await world.sending("case-1")
+            _ = try await world.queue.postpone(
+                job, for: .seconds(1), ending: .answered, next: world.next(job), .rejected)
+            let before = try await world.fields("case-1")
+            #expect(try await settle(world, job) == .foreign)
+            #expect(try await world.fields("case-1") == before)
+            let line = try #require(try await world.ledger("case-1", kind: "answer").last)
+            #expect(line["result"] == "lateAnswer" && line["requestReferenceId"] == job.referenceId.text)
+        }
+    }
+
+    @Test func `a 200 after a person closed the letter is booked, since money may have moved`() async throws {
+        try await withQueue { world in
+            let job = try await world.sending("case-1")
+            _ = try await world.queue.bury(job, ending: .unclear, reason: "outcomeUnknown", hint: "", .timedOut)
+            _ = try await world.queue.discard("case-1", act: QueueWorld.agent, finding: .notRefunded)
+            #expect(try await settle(world, job) == .foreign)
+            #expect(try await world.state("case-1") == "discarded")
+            #expect(try await world.ledger("case-1", kind: "answer").last?["result"] == "lateAnswer")
+        }
+    }
+
+    @Test func `a 200 for a job that is not there is an error`() async throws {
+        try await withQueue { world in
+            let job = try await world.sending("case-1")
+            try await world.send("FLUSHDB")
+            try await world.setClock(TestClock.start)
+            await #expect(throws: QueueError.self) { _ = try await settle(world, job) }
+        }
+    }
+}
