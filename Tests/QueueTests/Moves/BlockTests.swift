@@ -9,7 +9,9 @@ import Testing
         try await withQueue { world in
             let job = try await world.sending("case-1")
             try await world.enqueue("newer")
-            #expect(try await world.queue.block(job, for: .seconds(10), next: nil, .rateLimited) == .to(.queued))
+            #expect(
+                try await world.queue.block(job, for: .seconds(10), ending: .answered, next: nil, .rateLimited)
+                    == .to(.queued))
             #expect(try await world.place("case-1") == [.ready("normal")])
             #expect(try await world.departures().count == 1, "it did leave: its permit is used")
             #expect(try await world.ledger("case-1").map { $0["kind"] } == ["request", "blocked", "answer"])
@@ -33,7 +35,7 @@ import Testing
             let jobs = try await world.lease(rate: rate).jobs
             let now = try await world.now
             for (job, seconds) in zip(jobs, [20, 50, 10]) {
-                _ = try await world.queue.block(job, for: .seconds(seconds), next: nil, .rateLimited)
+                _ = try await world.queue.block(job, for: .seconds(seconds), ending: .answered, next: nil, .rateLimited)
             }
             #expect(try await world.lease().blockedUntilMicroseconds == now + 50_000_000)
         }
@@ -43,16 +45,30 @@ import Testing
         try await withQueue { world in
             let job = try await world.sending("case-1")
             #expect(
-                try await world.queue.block(job, for: .seconds(1), next: world.next(job), .rateLimited) == .to(.queued))
+                try await world.queue.block(
+                    job, for: .seconds(1), ending: .answered, next: world.next(job), .rateLimited) == .to(.queued))
             let second = try await world.leaseAfter(.seconds(2))
             #expect(second.referenceId == world.next(job))
             _ = try await world.queue.postpone(second, for: .zero, ending: .unclear, next: nil, .timedOut)
             let third = try await world.leaseAfter(.seconds(2))
             #expect(
-                try await world.queue.block(third, for: .seconds(1), next: world.next(third), .rateLimited)
+                try await world.queue.block(
+                    third, for: .seconds(1), ending: .answered, next: world.next(third), .rateLimited)
                     == .to(.unclear))
             let fourth = try await world.leaseAfter(.seconds(2))
             #expect(fourth.referenceId == second.referenceId && fourth.body == second.body && fourth.isOpen)
+        }
+    }
+
+    @Test func `an answer that leaves the id open keeps id and line, whatever was asked for`() async throws {
+        try await withQueue { world in
+            let job = try await world.sending("case-1")
+            let moved = try await world.queue.block(
+                job, for: .seconds(1), ending: .unclear, next: world.next(job), .rateLimited)
+            #expect(moved == .to(.unclear))
+            #expect(try await world.census().purchases["T-case-1"]?["owner"] == "case-1")
+            let again = try await world.leaseAfter(.seconds(2))
+            #expect(again.referenceId == job.referenceId && again.body == job.body && again.isOpen)
         }
     }
 
@@ -62,7 +78,9 @@ import Testing
             try await world.advance(.seconds(61))
             let other = try await world.leaseOne(worker: "w2")
             let before = try await world.fields("case-1")
-            #expect(try await world.queue.block(job, for: .seconds(10), next: nil, .rateLimited) == .stale)
+            #expect(
+                try await world.queue.block(job, for: .seconds(10), ending: .answered, next: nil, .rateLimited)
+                    == .stale)
             #expect(try await world.fields("case-1") == before)
             #expect(try await world.lease().blockedUntilMicroseconds == world.now + 10_000_000)
             #expect(other.id == "case-1")
@@ -75,7 +93,7 @@ import Testing
             _ = try await other.lease(slots: 0)
             try await world.advance(.seconds(2))
             let job = try await world.sending("case-1")
-            _ = try await world.queue.block(job, for: .seconds(600), next: nil, .rateLimited)
+            _ = try await world.queue.block(job, for: .seconds(600), ending: .answered, next: nil, .rateLimited)
             try await other.enqueue("case-1")
             let lease = try await other.lease()
             #expect(lease.jobs.map(\.id) == ["case-1"] && lease.blockedUntilMicroseconds == nil)

@@ -171,7 +171,7 @@ import Testing
     @Test func `a block can't outlast what Apple's could after the server forgot`() async throws {
         try await withQueue { world in
             let job = try await world.sending("case-1")
-            _ = try await world.queue.block(job, for: .seconds(1_000_000), next: nil, .rateLimited)
+            _ = try await world.queue.block(job, for: .seconds(1_000_000), ending: .answered, next: nil, .rateLimited)
             let now = try await world.now
             #expect(try await world.lease().blockedUntilMicroseconds == now + 1_000_000_000_000)
             #expect(try await world.lease(runId: "run-2").blockedUntilMicroseconds == now + 75 * 60_000_000)

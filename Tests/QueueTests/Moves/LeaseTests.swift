@@ -283,7 +283,7 @@ import Testing
     @Test func `a blocked app says until when, and adopts meanwhile`() async throws {
         try await withQueue { world in
             let job = try await world.sending("case-1")
-            _ = try await world.queue.block(job, for: .seconds(50), next: nil, .rateLimited)
+            _ = try await world.queue.block(job, for: .seconds(50), ending: .answered, next: nil, .rateLimited)
             try await world.produce(world.text("case-2"))
             let until = try await world.now + 50_000_000
             let lease = try await world.lease()

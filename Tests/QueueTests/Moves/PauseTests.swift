@@ -30,7 +30,7 @@ import Testing
         try await withQueue { world in
             let job = try await world.sending("case-1")
             let pause = try await world.queue.pause(
-                reason: "unauthorized", act: QueueWorld.agent, because: job, next: nil, .refused)
+                reason: "unauthorized", act: QueueWorld.agent, because: job, ending: .answered, next: nil, .refused)
             #expect(pause.isNew)
             #expect(try await world.place("case-1") == [.ready("normal")])
             #expect(try await world.state("case-1") == "queued")
@@ -46,17 +46,31 @@ import Testing
         try await withQueue { world in
             let job = try await world.sending("case-1")
             let next = world.next(job)
-            _ = try await world.queue.pause(reason: "r", act: QueueWorld.agent, because: job, next: next, .refused)
+            _ = try await world.queue.pause(
+                reason: "r", act: QueueWorld.agent, because: job, ending: .answered, next: next, .refused)
             _ = try await world.queue.resume(act: QueueWorld.agent)
             let second = try await world.leaseAfter(.seconds(2))
             #expect(second.referenceId == next)
             _ = try await world.queue.postpone(second, for: .zero, ending: .unclear, next: nil, .timedOut)
             let third = try await world.leaseAfter(.seconds(2))
             _ = try await world.queue.pause(
-                reason: "r", act: QueueWorld.agent, because: third, next: world.next(third), .refused)
+                reason: "r", act: QueueWorld.agent, because: third, ending: .answered, next: world.next(third), .refused
+            )
             #expect(try await world.state("case-1") == "unclear")
             _ = try await world.queue.resume(act: QueueWorld.agent)
             #expect(try await world.leaseAfter(.seconds(2)).referenceId == next)
+        }
+    }
+
+    @Test func `an answer that leaves the id open keeps id and line, whatever was asked for`() async throws {
+        try await withQueue { world in
+            let job = try await world.sending("case-1")
+            _ = try await world.queue.pause(
+                reason: "r", act: QueueWorld.agent, because: job, ending: .unclear, next: world.next(job), .refused)
+            #expect(try await world.state("case-1") == "unclear")
+            #expect(try await world.census().purchases["T-case-1"]?["owner"] == "case-1")
+            _ = try await world.queue.resume(act: QueueWorld.agent)
+            #expect(try await world.leaseAfter(.seconds(2)).referenceId == job.referenceId)
         }
     }
 
@@ -67,7 +81,7 @@ import Testing
             _ = try await world.leaseOne(worker: "w2")
             let before = try await world.fields("case-1")
             let pause = try await world.queue.pause(
-                reason: "r", act: QueueWorld.agent, because: job, next: nil, .refused)
+                reason: "r", act: QueueWorld.agent, because: job, ending: .answered, next: nil, .refused)
             #expect(pause.isNew)
             #expect(try await world.fields("case-1") == before)
         }

@@ -29,7 +29,7 @@ import Testing
     @Test func `a block outlasts the pause`() async throws {
         try await withQueue { world in
             let job = try await world.sending("case-1")
-            _ = try await world.queue.block(job, for: .seconds(100), next: nil, .rateLimited)
+            _ = try await world.queue.block(job, for: .seconds(100), ending: .answered, next: nil, .rateLimited)
             _ = try await world.queue.pause(reason: "r", act: QueueWorld.agent)
             _ = try await world.queue.resume(act: QueueWorld.agent)
             #expect(try await world.lease().blockedUntilMicroseconds != nil)

@@ -63,8 +63,11 @@ import Testing
                     == .to(.held))
             #expect(try await queue.bury(jobs[3], ending: .answered, reason: "r", hint: "", .rejected) == .to(.dead))
             #expect(try await queue.release(jobs[4], why: "late") == .to(.queued))
-            #expect(try await queue.block(jobs[5], for: .zero, next: nil, .rateLimited) == .to(.queued))
-            #expect(try await queue.pause(reason: "r", act: act, because: jobs[6], next: nil, .refused).isNew)
+            #expect(
+                try await queue.block(jobs[5], for: .zero, ending: .answered, next: nil, .rateLimited) == .to(.queued))
+            #expect(
+                try await queue.pause(reason: "r", act: act, because: jobs[6], ending: .answered, next: nil, .refused)
+                    .isNew)
             #expect(try await queue.resume(act: act))
             #expect(
                 try await queue.renew(worker: "w1", lease: .seconds(60), holding: [(jobs[7].id, jobs[7].fence)]) == [])
