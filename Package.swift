@@ -83,7 +83,7 @@ let package = Package(
         tests("Telemetry", uses: ["Telemetry"]),
         tests("Lifecycle", uses: ["EventLoop", "Lifecycle", "TestSupport"]),
         tests("Redis", uses: ["EventLoop", "Redis", "Telemetry", "TestSupport"]),
-        tests("HTTP", uses: ["EventLoop", "HTTP", "TestSupport"]),
+        tests("HTTP", uses: ["EventLoop", "HTTP", "Lifecycle", "TestSupport"]),
         tests("Crypto", uses: ["COpenSSL", "Crypto", "TestSupport"]),
         tests("Refunds", uses: ["Crypto", "Refunds", "TestSupport"]),
         tests("Queue", uses: ["Crypto", "EventLoop", "Queue", "Redis", "Refunds", "TestSupport"]),

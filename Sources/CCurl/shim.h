@@ -26,6 +26,13 @@ static inline CURLcode kulanz_easy_set_prerequest(CURL *easy,
                                                   int (*callback)(void *, char *, char *, int, int)) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
+static inline CURLcode kulanz_easy_set_open_socket(
+    CURL *easy, curl_socket_t (*callback)(void *, curlsocktype, struct curl_sockaddr *)) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+static inline CURLcode kulanz_easy_set_close_socket(CURL *easy, int (*callback)(void *, curl_socket_t)) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
+}
 static inline CURLcode kulanz_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

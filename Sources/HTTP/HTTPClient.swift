@@ -26,8 +26,9 @@ package actor HTTPClient {
     private var calls: [Int: Call] = [:]
     private var nextCall = 0
     private var isClosed = false
-    /// Servers (scheme, host and port) that were seen to speak only HTTP/1.1 over TLS.
-    private var oneRequestServers: Set<String> = []
+    /// When each server (scheme, host and port; TLS only) last answered.
+    private var lastAnswers: [String: ContinuousClock.Instant] = [:]
+    private var settling: [String: Task<Void, Never>] = [:]
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private struct Call {
@@ -50,8 +51,9 @@ package actor HTTPClient {
     /// Sends one request and waits for its whole answer, at most `deadline` in all.
     ///
     /// `mayDepart` is asked on the loop, immediately before the request is written: connected, nothing sent. False
-    /// ends the transfer as surely unseen; on HTTP/2 the connection stays, on HTTP/1.1 it is closed. Cancelling the
-    /// task takes the transfer out, wherever it is.
+    /// ends the transfer as surely unseen; on HTTP/2 the connection stays, on HTTP/1.1 it is closed, and if it was
+    /// made for this request over TLS, it is settled by `HEAD /` (see `warm`). Cancelling the task takes the transfer
+    /// out, wherever it is.
     package func send(
         _ request: HTTPRequest, deadline: Duration, mayDepart: @escaping @Sendable () -> Bool = { true }
     ) async -> HTTPOutcome {
@@ -81,8 +83,12 @@ package actor HTTPClient {
         guard !Task.isCancelled else {
             return finish(.unsent(HTTPFailure(kind: .cancelled, message: "cancelled before it began")), HTTPTimings())
         }
+        let server = Self.secureServer(of: request.url)
         let transfer = CurlTransfer(request, options: options, mayDepart: mayDepart) { [weak self] outcome, timings in
-            self?.assumeIsolated { $0.calls[id] = nil }
+            self?.assumeIsolated {
+                $0.calls[id] = nil
+                $0.learn(server, outcome, timings)
+            }
             finish(outcome, timings)
         }
         guard let transfer else {
@@ -109,34 +115,50 @@ package actor HTTPClient {
         call.transfer.fail(failure)
     }
 
-    /// Makes a connection to the server of `url` ready, so that the next request departs without a handshake.
+    /// Makes sure of a connection to the server of `url`, so that the next request departs without a handshake.
     ///
-    /// On HTTP/2 nothing is sent: a transfer is ended before its request is written, and its connection stays. A
-    /// server that speaks only HTTP/1.1 over TLS gets `HEAD /`, since libcurl closes an HTTP/1.1 connection whose
-    /// transfer was ended. Plain HTTP has no handshake worth it: nothing is done. Failures show with the next `send`.
+    /// A server that has not answered for `warmth` gets `HEAD /`, over whatever protocol; else, and for plain HTTP,
+    /// which has no handshake worth it, nothing is done. Failures show with the next `send`. Why a request and not
+    /// just a connection: docs/decisions/0020-warm-connections.md.
     package func warm(_ url: String) async {
-        guard url.lowercased().hasPrefix("https://") else { return }
-        let server = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true).prefix(2)
-            .joined(separator: "//").lowercased()
-        let head = HTTPRequest(method: "HEAD", url: server + "/")
-        if !oneRequestServers.contains(server) {
-            guard await touch(head) else { return }
-            // The first made a connection; the second finds it again, unless it was HTTP/1.1 and is gone.
-            guard await touch(head) else { return }
-            oneRequestServers.insert(server)
-        }
-        if case .response(let response) = await send(head, deadline: options.connectTimeout),
-            response.version.hasPrefix("2")
-        {
-            oneRequestServers.remove(server)
-        }
+        guard let server = Self.secureServer(of: url) else { return }
+        if let last = lastAnswers[server], .now - last < Self.warmth { return }
+        await settle(server)
     }
 
-    /// Goes as far as a request goes before it is written; true if a new connection was made for it.
-    private func touch(_ request: HTTPRequest) async -> Bool {
-        let (outcome, timings) = await exchange(request, deadline: options.connectTimeout) { false }
-        guard case .unsent(let failure) = outcome, failure.kind == .notPermitted else { return false }
-        return timings.madeConnection
+    /// How long an answer proves that its connection is alive and settled.
+    private static let warmth = Duration.seconds(30)
+
+    /// Whoever comes while it runs waits for the same one.
+    private func settle(_ server: String) async {
+        guard !isClosed else { return }
+        let task =
+            settling[server]
+            ?? Task {
+                _ = await send(HTTPRequest(method: "HEAD", url: server + "/"), deadline: options.connectTimeout)
+                settling[server] = nil
+            }
+        settling[server] = task
+        await task.value
+    }
+
+    /// Scheme, host and port of a URL with TLS; nil for others.
+    private static func secureServer(of url: String) -> String? {
+        let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
+        guard parts.count >= 2, parts[0].lowercased() == "https:" else { return nil }
+        return "https://" + parts[1].prefix { $0 != "?" && $0 != "#" }.lowercased()
+    }
+
+    private func learn(_ server: String?, _ outcome: HTTPOutcome, _ timings: HTTPTimings) {
+        guard let server else { return }
+        switch outcome {
+        case .response: lastAnswers[server] = .now
+        case .unsent(let failure) where failure.kind == .notPermitted && timings.madeConnection:
+            // Too late after a handshake. The new connection stays, but libcurl takes one that it has never read
+            // from for dead when it finds nothing but TLS tickets there: settled now, it can't come to a loop.
+            Task { await settle(server) }
+        case .unsent, .unclear: break
+        }
     }
 
     /// Ends every transfer (unsent or unclear, as it stands) and closes every connection. Later sends are unsent.

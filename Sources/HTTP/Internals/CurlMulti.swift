@@ -1,5 +1,6 @@
 import CCurl
 import EventLoop
+import Foundation
 
 /// libcurl's multi handle, driven by the loop: libcurl says which descriptors and which time to wait for
 /// (`CURLMOPT_SOCKETFUNCTION`, `CURLMOPT_TIMERFUNCTION`), the loop says when (`curl_multi_socket_action`).
@@ -8,6 +9,8 @@ final class CurlMulti: @unchecked Sendable {
     private let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
     private var watches: [curl_socket_t: DescriptorWatch] = [:]
+    /// Sockets of connections, busy or idle. Others, such as the resolver's, are libcurl's own.
+    private var connections: Set<curl_socket_t> = []
     private var timer: LoopTimer?
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     private var isOpen = true
@@ -47,6 +50,7 @@ final class CurlMulti: @unchecked Sendable {
     /// Starts a transfer; it ends by its `complete` or, after `remove`, by whatever the caller says.
     func add(_ transfer: CurlTransfer) {
         transfers[transfer.easy] = transfer
+        listen(transfer.easy)
         curl_multi_add_handle(multi, transfer.easy)
     }
 
@@ -70,11 +74,7 @@ final class CurlMulti: @unchecked Sendable {
     // MARK: What libcurl waits for
 
     private func watch(_ socket: curl_socket_t, _ interest: Int32) {
-        guard interest != CURL_POLL_REMOVE else {
-            // Cancelled before libcurl closes the descriptor, whose number may be taken again at once.
-            watches.removeValue(forKey: socket)?.cancel()
-            return
-        }
+        guard interest != CURL_POLL_REMOVE else { return forget(socket) }
         var readiness: DescriptorWatch.Readiness = []
         if interest & CURL_POLL_IN != 0 { readiness.insert(.readable) }
         if interest & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
@@ -84,7 +84,46 @@ final class CurlMulti: @unchecked Sendable {
             if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
             if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
             if readiness.contains(.failed) { events |= CURL_CSELECT_ERR }
-            self?.act(socket, events)
+            if readiness.contains(.hungUp) { self?.drain(socket) } else { self?.act(socket, events) }
+        }
+    }
+
+    /// No transfer waits for this descriptor any more: its connection idles, or libcurl is about to close it.
+    private func forget(_ socket: curl_socket_t) {
+        guard connections.contains(socket) else {
+            // At once, for libcurl may close the descriptor next and its number may be taken again.
+            watches.removeValue(forKey: socket)?.cancel()
+            return
+        }
+        watches[socket]?.update(.hungUp)
+    }
+
+    /// The server has closed an idle connection. Where it left some last words (HTTP/2's GOAWAY, TLS' close_notify),
+    /// libcurl 7.88 takes them for life and sends the next request into the void, which makes it unclear. Without
+    /// them it sees the end and makes a new connection.
+    private func drain(_ socket: curl_socket_t) {
+        watches[socket]?.update([])
+        var words = [UInt8](repeating: 0, count: 16_384)
+        while recv(socket, &words, words.count, Int32(MSG_DONTWAIT)) > 0 {}
+    }
+
+    private func listen(_ easy: UnsafeMutableRawPointer) {
+        let this = Unmanaged.passUnretained(self).toOpaque()
+        kulanz_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, this)
+        kulanz_easy_set_open_socket(easy) { this, _, address in
+            guard let address = address?.pointee else { return CURL_SOCKET_BAD }
+            let socket = Foundation.socket(address.family, address.socktype, address.protocol)
+            guard socket >= 0 else { return CURL_SOCKET_BAD }
+            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+            CurlMulti.from(this)?.connections.insert(socket)
+            return socket
+        }
+        kulanz_easy_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, this)
+        kulanz_easy_set_close_socket(easy) { this, socket in
+            let multi = CurlMulti.from(this)
+            multi?.connections.remove(socket)
+            multi?.forget(socket)
+            return Foundation.close(socket)
         }
     }
 

@@ -48,6 +48,8 @@ final class CurlTransfer {
         set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: options.connectTimeout.wholeMillisecondsRoundedUp))
         set(CURLOPT_TCP_KEEPALIVE, 1)
+        // A connection that idled for longer is not trusted with a request; middle boxes forget without a word.
+        set(CURLOPT_MAXAGE_CONN, 60)
         // Removing a transfer whose name is still being resolved would otherwise wait for the resolver's thread.
         set(CURLOPT_QUICK_EXIT, 1)
     }
