@@ -17,7 +17,7 @@ enum Kulanz {
                     DeadDiscard.self, AppsList.self, AppsPause.self, AppsResume.self,
                 ]),
             CommandSection("Run", [WorkerCommand.self]),
-            CommandSection("Try", [Simulate.self]),
+            CommandSection("Try", [DemoCommand.self, Simulate.self]),
         ],
         ambiguities: [
             "cancel": """
