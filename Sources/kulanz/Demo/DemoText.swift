@@ -102,6 +102,9 @@ struct DemoText {
 
     private var killed: [String] {
         guard let kill = report.kill else { return [] }
+        guard !kill.lost.isEmpty else {
+            return heading("Worker \(kill.worker) was killed with -9; its last answer was recorded just before")
+        }
         let ids = kill.lost.map(\.id).joined(separator: ", ")
         let count = kill.lost.count { kill.taken.contains($0.id) }
         let which = kill.lost.count == 1 ? "it" : "\(count) of them"
