@@ -269,6 +269,27 @@ import Testing
         }
     }
 
+    @Test func `stopping while requests keep coming in is no race`() async throws {
+        for _ in 0..<20 {
+            try await withServer { _ in
+                .hang
+            } _: { _, server, port in
+                // Some wait in the sockets, unread, and some arrive while the server stops.
+                let descriptors = (0..<20).compactMap { _ in Socket.connect(port: port) }
+                defer { for descriptor in descriptors { close(descriptor) } }
+                for descriptor in descriptors.prefix(10) {
+                    Socket.write(descriptor, Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+                }
+                async let end: Void = server.stop()
+                for descriptor in descriptors.dropFirst(10) {
+                    Socket.write(descriptor, Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+                }
+                await end
+                #expect(descriptors.allSatisfy { Socket.read($0).isEmpty })
+            }
+        }
+    }
+
     @Test func `a stop with grace lets handlers finish`() async throws {
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
         try await withServer { request in

@@ -11,6 +11,8 @@ final class CurlMulti: @unchecked Sendable {
     private var watches: [curl_socket_t: DescriptorWatch] = [:]
     /// Sockets of connections, busy or idle. Others, such as the resolver's, are libcurl's own.
     private var connections: Set<curl_socket_t> = []
+    /// Those of them that no transfer waits for.
+    private var idle: Set<curl_socket_t> = []
     private var timer: LoopTimer?
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     private var isOpen = true
@@ -75,30 +77,35 @@ final class CurlMulti: @unchecked Sendable {
 
     private func watch(_ socket: curl_socket_t, _ interest: Int32) {
         guard interest != CURL_POLL_REMOVE else { return forget(socket) }
+        idle.remove(socket)
         var readiness: DescriptorWatch.Readiness = []
         if interest & CURL_POLL_IN != 0 { readiness.insert(.readable) }
         if interest & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
         if let watch = watches[socket] { return watch.update(readiness) }
         watches[socket] = loop.watch(socket, for: readiness) { [weak self] readiness in
+            guard let self else { return }
+            guard !self.idle.contains(socket) else { return self.drain(socket) }
             var events: Int32 = 0
             if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
             if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
             if readiness.contains(.failed) { events |= CURL_CSELECT_ERR }
-            if readiness.contains(.hungUp) { self?.drain(socket) } else { self?.act(socket, events) }
+            self.act(socket, events)
         }
     }
 
     /// No transfer waits for this descriptor any more: its connection idles, or libcurl is about to close it.
     private func forget(_ socket: curl_socket_t) {
         guard connections.contains(socket) else {
+            idle.remove(socket)
             // At once, for libcurl may close the descriptor next and its number may be taken again.
             watches.removeValue(forKey: socket)?.cancel()
             return
         }
+        idle.insert(socket)
         watches[socket]?.update(.hungUp)
     }
 
-    /// The server has closed an idle connection. Where it left some last words (HTTP/2's GOAWAY, TLS' close_notify),
+    /// The server has closed or reset an idle connection. Where it left some last words (HTTP/2's GOAWAY, TLS' close_notify),
     /// libcurl 7.88 takes them for life and sends the next request into the void, which makes it unclear. Without
     /// them it sees the end and makes a new connection.
     private func drain(_ socket: curl_socket_t) {

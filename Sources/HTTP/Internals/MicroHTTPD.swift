@@ -12,6 +12,7 @@ final class MicroHTTPD: @unchecked Sendable {
     /// The request `id` is whole; somebody calls `decide` for it later.
     private let ask: (_ id: UInt64, HTTPServerRequest) -> Void
     private var daemon: OpaquePointer?
+    private var isStopping = false
     private var watch: DescriptorWatch?
     private var timer: LoopTimer?
     private var requests: [UInt64: ServerExchange] = [:]
@@ -75,7 +76,9 @@ final class MicroHTTPD: @unchecked Sendable {
     /// Cuts what is unanswered and closes every connection.
     func stop() {
         guard let daemon else { return }
-        // libmicrohttpd may not be stopped while a connection sleeps.
+        // libmicrohttpd aborts the process if it is stopped while a connection sleeps. The last run may still read
+        // requests; from here on none is put to sleep.
+        isStopping = true
         for id in requests.keys { wake(id, .cut) }
         MHD_run(daemon)
         (watch, timer) = (nil, nil)
@@ -157,6 +160,7 @@ final class MicroHTTPD: @unchecked Sendable {
     private static let access: MHD_AccessHandlerCallback = { this, connection, _, method, _, bytes, count, request in
         guard let this = from(this), let connection, let method, let count, let pointer = request?.pointee
         else { return .NO }
+        guard !this.isStopping else { return .NO }
         let exchange = Unmanaged<ServerExchange>.fromOpaque(pointer).takeUnretainedValue()
         if exchange.course.isNew { return this.perform(this.takeHead(exchange, method), exchange) }
         guard count.pointee == 0 else {
