@@ -5,6 +5,8 @@ import Refunds
 
 struct AppsPause: Command {
     static let name = "apps pause"
+    /// The word for a pause by a person; the fleet's own are Apple's doing.
+    static let reason = "manual"
     static let summary = "Stop sending for an app; its jobs stay where they are."
     static let arguments: [Argument<Self>] =
         [.positional("APP", \.app, "Which app.").required] + ActOption.arguments.within(\.act)
@@ -19,7 +21,7 @@ struct AppsPause: Command {
         let act = try act.act(isWhyNeeded: false)
         try await Assembly.use(configuration) { assembly in
             let app = try assembly.settings.app(called: app ?? "")
-            let pause = try await assembly.queue(of: app).pause(reason: "manual", act: act)
+            let pause = try await assembly.queue(of: app).pause(reason: Self.reason, act: act)
             PauseReport(app: app.name, isPaused: true, hasChanged: pause.isNew).print(isJSON: configuration.isJSON)
         }
     }

@@ -26,7 +26,7 @@ struct LetterChoice: Sendable {
         let queue: JobQueue
     }
 
-    /// Calls `body` for each letter, page by page, so that a hundred thousand need no more memory than a thousand.
+    /// Calls `body` for each letter, app by app, the oldest first.
     func each(of assembly: Assembly, _ body: (Match) async throws -> Void) async throws {
         var left = limit ?? .max
         for app in try assembly.apps(apps) {

@@ -44,6 +44,7 @@ import Testing
         (["redrive", "x"], "did you mean dead redrive?"), (["jobs", "list"], "say --transaction, --state or --since"),
         (["refund"], "--sku, --reason, --type, --revoke-access, --app and --transaction are missing"),
         (["jobs", "list", "--state", "acepted"], "did you mean accepted?"),
+        (["jobs", "list", "--since", "now"], "2h (ago)"),
         (["dead", "redrive"], "name letters, or choose them"),
         (["dead", "discard", "--app", "a", "--outcome", "refunded"], "name its ID"),
         (["jobs", "withdraw", "--app", "a"], "name jobs, or choose them"),

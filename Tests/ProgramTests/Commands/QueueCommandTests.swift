@@ -202,4 +202,39 @@ import Testing
             #expect(!sure.output.joined().contains("[y/N]"))
         }
     }
+
+    @Test(arguments: ["1h", "2020-01-01", "2020-01-01T10:00:00Z", "2020-01-01T10:00:00+02:00", "1577836800000"])
+    func `a time may be said in several ways`(time: String) async throws {
+        try await withCommands { world in
+            _ = try await world.run("enqueue", "-", input: CommandWorld.job("a", "1"))
+            let run = try await world.run("jobs", "list", "--since", time, "--json")
+            #expect(run.exit == .code(0))
+            #expect(run.output.count == 1)
+        }
+    }
+
+    @Test func `a table fits a narrow window and is whole in a pipe`() async throws {
+        try await withCommands { world in
+            let long = String(repeating: "t", count: 60)
+            _ = try await world.run("enqueue", "-", input: CommandWorld.job("a", long))
+            let whole = try await world.run("jobs", "list", "--since", "1h")
+            #expect(whole.output.last?.contains(long) == true)
+            let narrow = try await world.shell(
+                "script -qec \"stty cols 90; $K jobs list --since 1h\" /dev/null </dev/null")
+            #expect(narrow.output.contains { $0.hasPrefix("a ") })
+            #expect(narrow.output.allSatisfy { $0.count <= 91 }, "\(narrow.output)")
+            #expect(narrow.output.joined().contains("…"))
+        }
+    }
+
+    @Test func `Ctrl-C while waiting exits 130 and leaves the job`() async throws {
+        try await withCommands { world in
+            let child = try await world.start(CommandWorld.refund("a", "1") + ["--wait", "--json"])
+            var lines = child.output.makeAsyncIterator()
+            _ = await lines.next()
+            await child.kill(SIGINT)
+            #expect(await child.exit == .code(130))
+            #expect(try await world.run("jobs", "show", "a").exit == .code(0))
+        }
+    }
 }
