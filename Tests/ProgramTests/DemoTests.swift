@@ -46,8 +46,10 @@ import Testing
         for fault in ["cut-after", "hang-after", "500-after", "cut", "500", "503", "4290000", "4000132", "4000181"] {
             #expect(report.requests.faults[fault] != nil, "\(fault)")
         }
-        let reasons = Dictionary(grouping: report.deadLetters, by: \.reason).mapValues { $0.map(\.count).reduce(0, +) }
-        #expect(reasons == ["invalid": 7, "alreadyRequested": 2, "conflict": 1, "rejected": 4])
+        let reasons = Dictionary(uniqueKeysWithValues: report.deadLetters.map { ($0.reason, $0) })
+        #expect(reasons.mapValues(\.count) == ["invalid": 7, "alreadyRequested": 2, "conflict": 1, "rejected": 4])
+        #expect(reasons["rejected"]?.names["InvalidAmountError"] == 2)
+        #expect(reasons["invalid"]?.names.count == 7)
 
         let paused = try #require(report.paused)
         #expect(paused.app == "podcasts")
@@ -55,7 +57,8 @@ import Testing
         #expect(paused.burnt == 0)
         #expect((1...5).contains(paused.requests))
 
-        #expect(report.killed != nil)
+        let killed = try #require(report.killed)
+        if !killed.jobs.isEmpty { #expect(try #require(killed.ownedAgainMs) <= #require(killed.sentAgainMs)) }
     }
 
     @Test func `Ctrl-C in the middle ends every process and removes the folder`() async throws {
@@ -131,8 +134,9 @@ private struct Report: Decodable {
     }
 
     struct DeadLetter: Decodable {
-        let reason, name: String
+        let reason: String
         let count: Int
+        let names: [String: Int]
     }
 
     struct Enqueue: Decodable, Equatable { let enqueued, duplicates, refused: Int }
@@ -142,7 +146,10 @@ private struct Report: Decodable {
         let waiting, burnt, requests: Int
     }
 
-    struct Killed: Decodable { let jobs: [String] }
+    struct Killed: Decodable {
+        let jobs: [String]
+        let ownedAgainMs, sentAgainMs: Int?
+    }
 
     let verdict: String
     let reasons: [String]

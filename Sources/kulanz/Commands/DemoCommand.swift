@@ -19,7 +19,7 @@ struct DemoCommand: Command {
         instance because this machine was too busy.
         """
     static let arguments: [Argument<Self>] = [
-        .flag("--real-time", \.isRealTime, "Production's time-outs and leases; takes some minutes."),
+        .flag("--real-time", \.isRealTime, "Production's time-outs and leases; takes about a minute."),
         .flag(
             "--keep", \.keeps,
             "Leave everything running behind the summary, to look around, until Ctrl-C; the files stay even then."),

@@ -202,9 +202,9 @@ actor DemoCourse {
             if let record = try await queues[holding.app]?.show(holding.id) { kill.see(record) }
         }
         self.kill = kill
-        if !hasSaidOwned, let time = kill.ownedAgainAfter {
+        if !hasSaidOwned, let time = kill.sentAgainAfter {
             hasSaidOwned = true
-            live.say("what it held is in other hands again, \(time.inSeconds) later")
+            live.say("what it held was sent again by others, \(time.inSeconds) later")
         }
     }
 
@@ -225,7 +225,7 @@ actor DemoCourse {
             isAnyoneGood || $0.value.contains { silent.contains($0.id) && taken.contains($0.id) }
         }
         guard let (name, holdings) = candidates.max(by: { $0.value.count < $1.value.count }),
-            let index = workers.firstIndex(where: { name.contains("-\($0.pid)-") }),
+            let index = workers.firstIndex(where: { Self.pid(in: name) == $0.pid }),
             let now = try await queues[.audiobooks]?.now()
         else { return }
         await workers[index].kill(SIGKILL)
@@ -234,6 +234,11 @@ actor DemoCourse {
             taken: taken.intersection(holdings.map(\.id)))
         let jobs = holdings.count == 1 ? "a job" : "\(holdings.count) jobs"
         live.say("worker \(index + 1) is killed with -9 while it sends \(jobs)")
+    }
+
+    /// A worker's name is host, process and salt.
+    private static func pid(in name: String) -> Int32? {
+        name.split(separator: "-").dropLast().last.flatMap { Int32($0) }
     }
 
     // MARK: Ending

@@ -12,7 +12,9 @@ struct DemoKill: Sendable {
     let held: [Holding]
     /// Of those, the ones that Apple had taken by then.
     let taken: Set<String>
+    /// When each of its jobs was taken from the dead, and when another worker sent it again.
     private(set) var owned: [String: Int64] = [:]
+    private(set) var sent: [String: Int64] = [:]
     private(set) var settledBefore: Set<String> = []
 
     struct Holding: Sendable {
@@ -26,20 +28,22 @@ struct DemoKill: Sendable {
 
     /// What it really took with it: an answer that came in the moment of the kill was still recorded.
     var lost: [Holding] { held.filter { !settledBefore.contains($0.id) } }
-    var open: [Holding] { held.filter { owned[$0.id] == nil && !settledBefore.contains($0.id) } }
+    var open: [Holding] { lost.filter { sent[$0.id] == nil } }
     var isOver: Bool { open.isEmpty }
 
-    /// From the kill until the last of its jobs was in another worker's hands.
-    var ownedAgainAfter: Duration? {
-        guard isOver, let last = owned.values.max() else { return nil }
-        return .milliseconds(last - at)
-    }
+    /// From the kill until the last of its jobs was taken from the dead.
+    var ownedAgainAfter: Duration? { isOver ? owned.values.max().map { .milliseconds($0 - at) } : nil }
+
+    /// From the kill until the last of them was sent again. That waits until the request of the dead can no longer be
+    /// on its way.
+    var sentAgainAfter: Duration? { isOver ? sent.values.max().map { .milliseconds($0 - at) } : nil }
 
     /// Takes a look at a job that the dead worker held.
     mutating func see(_ record: JobRecord) {
         let lost = record.attempts.firstIndex { $0.result == "lost" && ($0.endedAt ?? 0) >= at }
         if let lost {
-            if record.attempts.indices.contains(lost + 1) { owned[record.id] = record.attempts[lost + 1].startedAt }
+            owned[record.id] = record.attempts[lost].endedAt
+            if record.attempts.indices.contains(lost + 1) { sent[record.id] = record.attempts[lost + 1].startedAt }
         } else if record.state != .sending {
             // Its answer was recorded in the moment of the kill.
             settledBefore.insert(record.id)

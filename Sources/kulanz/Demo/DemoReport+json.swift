@@ -45,7 +45,8 @@ extension DemoReport {
             reasons.map { reason in
                 .object(
                     JSONObject([
-                        "reason": .string(reason.reason), "name": .string(reason.name), "count": count(reason.count),
+                        "reason": .string(reason.reason), "count": count(reason.count),
+                        "names": .object(JSONObject(unsorted: reason.names.map { ($0.name, count($0.count)) })),
                     ]))
             })
     }
@@ -64,8 +65,12 @@ extension DemoReport {
         return .object(
             JSONObject([
                 "worker": count(kill.worker), "jobs": .array(kill.lost.map { .string($0.id) }),
-                "ownedAgainMs": kill.ownedAgainAfter.map { .integer(Int64($0 / .milliseconds(1))) } ?? .null,
+                "ownedAgainMs": milliseconds(kill.ownedAgainAfter), "sentAgainMs": milliseconds(kill.sentAgainAfter),
             ]))
+    }
+
+    private func milliseconds(_ time: Duration?) -> JSON {
+        time.map { .integer(Int64($0 / .milliseconds(1))) } ?? .null
     }
 
     private func count(_ number: Int) -> JSON { .integer(Int64(number)) }

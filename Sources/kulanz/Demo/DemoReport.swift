@@ -99,13 +99,13 @@ struct DemoReport: Sendable {
     }
     var burnt: Int { day.jobs.count { $0.app == .podcasts } - waitingOfPaused }
 
-    /// Dead letters by reason and Apple's name for it, the most first.
-    var reasons: [(reason: String, name: String, count: Int)] {
-        var counts: [[String]: Int] = [:]
-        for letter in census.letters { counts[[letter.reason, letter.name ?? ""], default: 0] += 1 }
-        return counts.map { ($0.key[0], $0.key[1], $0.value) }.sorted {
-            ($1.2, $0.0, $0.1) < ($0.2, $1.0, $1.1)
-        }
+    /// Dead letters by reason, the most first, and by what it is called, by Apple or by our checks.
+    var reasons: [(reason: String, count: Int, names: [(name: String, count: Int)])] {
+        let letters = Dictionary(grouping: census.letters, by: \.reason)
+        return letters.map { reason, letters in
+            let names = Dictionary(grouping: letters.compactMap(\.name)) { $0 }.map { ($0.key, $0.value.count) }
+            return (reason, letters.count, names.sorted { $0.0 < $1.0 })
+        }.sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
     }
 
     // MARK: Verdict

@@ -41,8 +41,8 @@ struct DemoText {
                         .map { unbroken("\($0.value)× \(DemoText.faults[$0.key] ?? $0.key)") }.joined(separator: "; ")
                 ),
                 (
-                    report.mostInASecond, "at most in any sliding second",
-                    apps.joined(separator: ", ") + "; Apple takes 5 of an app"
+                    report.mostInASecond, "most in any sliding second",
+                    "limit 5: " + apps.joined(separator: ", ")
                 ),
                 (report.twice, "refunds taken twice", "by transaction and SKU, of \(audit.refunds.count) refunds"),
             ])
@@ -65,30 +65,40 @@ struct DemoText {
         ]
         let states = census.counts(in: report.day)
         return heading("Where the \(report.day.jobs.count) jobs are, asked from Redis one by one")
+            + wrapped(
+                "\(report.day.jobs.count - report.campaign.enqueued) came by raw XADD, \(report.campaign.enqueued) by kulanz "
+                    + "enqueue; of its \(report.day.campaign.count) lines \(report.campaign.duplicates) came twice and "
+                    + "counts once, \(report.campaign.refused) was refused with every reason.", indent: 7)
             + rows(states.map { ($0.count, $0.word, explained[$0.word] ?? "") })
             + rows([
                 (report.census.lost.count, "lost", ""),
                 (
                     report.neverTaken.count + report.takenUnknown.count, "disagree with the journal",
-                    "none accepted but untaken, none taken but unknown"
+                    "each accepted was taken, each taken is known"
                 ),
             ])
     }
 
     private var letters: [String] {
         let letters = report.census.letters
-        var lines = heading("\(letters.count) dead letters; each says what happened and what can be done")
-        lines += rows(report.reasons.map { ($0.count, $0.reason, $0.name) })
-        guard let example = letters.first(where: { $0.name == "InvalidAmountError" }) ?? letters.first else {
-            return lines
+        let reasons = report.reasons.map { reason in
+            let names = reason.names.map { unbroken($0.count > 1 ? "\($0.count)× \($0.name)" : $0.name) }
+            let meaning = DeadReason(rawValue: reason.reason)?.meaning ?? ""
+            return (reason.count, reason.reason, names.isEmpty ? meaning : names.joined(separator: ", "))
         }
-        return lines + wrapped("For instance \(example.id): " + explanation(of: example), indent: 7)
+        let examples = ["unknownField", "InvalidAmountError"].compactMap { name in letters.first { $0.name == name } }
+        return heading("\(letters.count) dead letters; each says what happened and what can be done")
+            + rows(reasons)
+            + examples.flatMap { wrapped("\($0.id): " + explanation(of: $0), indent: 7) }
     }
 
     private func explanation(of letter: DeadLetter) -> String {
-        let error = letter.code.flatMap { Int64($0) }.flatMap { AppleError.catalogue[$0] }
-        let what = error.map { "Apple answered \($0.code), \($0.meaning)" } ?? letter.reason
-        return "\(what). What to do: \(letter.hint)."
+        // Of several violations the first will do here.
+        let hint = letter.hint.split(whereSeparator: \.isNewline).first ?? ""
+        guard let error = letter.code.flatMap({ Int64($0) }).flatMap({ AppleError.catalogue[$0] }) else {
+            return String(hint)
+        }
+        return "Apple says \(error.code), \(error.meaning). What to do: \(hint)."
     }
 
     private var paused: [String] {
@@ -110,9 +120,12 @@ struct DemoText {
         let which = kill.lost.count == 1 ? "it" : "\(count) of them"
         let taken = count > 0 ? "Apple had taken \(which) already, and nobody else could know. " : ""
         let ending =
-            kill.ownedAgainAfter.map {
-                "After \($0.inSeconds) other workers owned what it held, and repeated it with the same ids and bytes."
-            } ?? "What it held had no new owner yet when the time was over."
+            if let owned = kill.ownedAgainAfter, let sent = kill.sentAgainAfter {
+                "After \(owned.inSeconds) the others had taken over what it held, after \(sent.inSeconds) they had "
+                    + "repeated it with the same ids and bytes."
+            } else {
+                "What it held had not been sent again when the time was over."
+            }
         return heading("Worker \(kill.worker) was killed with -9 while it sent \(ids)")
             + wrapped(taken + ending, indent: 7)
     }

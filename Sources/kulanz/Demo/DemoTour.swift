@@ -19,9 +19,9 @@ struct DemoTour {
         let held = report.kill?.lost.first?.id ?? "case-4707"
         let stops = [
             ("apps list", "three apps, one of them paused"),
-            ("dead list", "every dead letter, and what to do"),
+            ("dead list", "each dead letter, what to do"),
             ("dead show \(letter)", "one of them whole"),
-            ("jobs show \(held)", "what the killed worker held, attempt by attempt"),
+            ("jobs show \(held)", "what the killed worker held"),
         ]
         let width = stops.map(\.0.count).max() ?? 0
         let commands = stops.map { stop in
