@@ -43,9 +43,10 @@ struct DemoReport: Sendable {
 
     /// Jobs that Redis calls accepted or done although no request of theirs was taken.
     private(set) var neverTaken: [String] = []
-    /// Jobs of which a request was taken although Redis holds them for unsent or refused.
+    /// Jobs of which a request was taken although Redis holds them for unsent or refused, and ids of requests that were
+    /// taken although no job knows them.
     private(set) var takenUnknown: [String] = []
-    /// Arrivals that say again what was said before, by job id, once each.
+    /// Requests that the app whose addendum has lapsed sent until it was paused.
     private(set) var requestsOfLapsed = 0
 
     init(
@@ -78,6 +79,7 @@ struct DemoReport: Sendable {
             default: if isTaken, !record.isOpen { takenUnknown.append(record.id) }
             }
         }
+        takenUnknown += taken.subtracting(census.records.values.map(\.referenceId.text)).sorted()
     }
 
     // MARK: Numbers

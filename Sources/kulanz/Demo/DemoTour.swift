@@ -33,7 +33,7 @@ struct DemoTour {
         return ["", "Look around from another terminal:", "  export KULANZ_CONFIG=\(files.config)"] + commands
             + [
                 "", "Let Apple accept the addendum of podcasts, and its jobs go out at last:",
-                "  curl --data-binary @\(files.friendlyScenario) http://127.0.0.1:\(report.port)/_simulator/scenario",
+                "  curl -sS --data-binary @\(files.friendlyScenario) http://127.0.0.1:\(report.port)/_simulator/scenario",
                 "  \(program) apps resume podcasts --why 'addendum accepted'",
             ]
     }
