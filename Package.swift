@@ -100,7 +100,9 @@ let package = Package(
             ]
         ),
         // Whole processes: the built command, a real Redis, the simulator over HTTP.
-        tests("Program", uses: ["Crypto", "EventLoop", "Lifecycle", "Redis", "TestSupport"]),
+        tests(
+            "Program",
+            uses: ["AppStoreSimulator", "Crypto", "EventLoop", "Lifecycle", "Queue", "Redis", "Refunds", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,104 @@
+import AppStoreSimulator
+import Foundation
+import Lifecycle
+import Queue
+import Redis
+import Refunds
+import TestSupport
+import Testing
+
+@Suite struct `A worker that is frozen` {
+    /// What its successor hears from Apple meanwhile.
+    struct Hearing: Sendable, CustomTestStringConvertible {
+        let what: String
+        let rules: String
+        let states: [JobState: Int]
+        var testDescription: String { what }
+    }
+
+    @Test(arguments: [
+        Hearing(what: "200", rules: "", states: [.accepted: 5]),
+        Hearing(
+            what: "429 first", rules: "{ when: { arrivals: 1 }, then: { status: 429, retryAfterMs: 500 } }",
+            states: [.accepted: 5]),
+        // No longer a definite answer, for the frozen worker's request may have arrived before it.
+        Hearing(what: "4000133", rules: "{ when: { arrivals: { to: 5 } }, then: '4000133' }", states: [.unclear: 5]),
+    ])
+    func `between lease and write sends nothing once its successor was answered`(_ hearing: Hearing) async throws {
+        try await withProgram { shape in
+            shape.leaseSeconds = 1.5
+            shape.requestTimeoutSeconds = 1
+            shape.scenario = "repeats: 'process-twice', rules: [\(hearing.rules)]"
+        } _: { world in
+            let pid = Shared<Int32>(0)
+            let frozen = Once()
+            let relay = Relay(.unix(world.folder["relay.sock"]), to: world.folder["redis.sock"]) { bytes in
+                // Only an answer of lease bears bodies: the worker has been given jobs and has sent none of them.
+                guard bytes.contains("requestReferenceId"), frozen.take() else { return .pass }
+                kill(pid.value, SIGSTOP)
+                frozen.set()
+                return .pass
+            }
+            defer { relay.stop() }
+            let jobs = TestJob.make(5)
+            try await world.add(jobs)
+            let file = try world.configuration("relayed.json5", redis: world.folder["relay.sock"])
+            let worker = try await world.worker(configuration: file)
+            pid.value = worker.pid
+            try await eventually("the worker is frozen") { frozen.hasHappened }
+
+            // Its leases run out, and a successor sees the jobs through.
+            _ = try world.configuration()
+            #expect(try await world.workUntilIdle() == .code(0))
+            let before = try await world.books(jobs)
+            #expect(before.breaches == [])
+            #expect(before.states == hearing.states)
+            #expect(before.lostAttempts > 0)
+
+            await worker.kill(SIGCONT)
+            // Nobody else is there to serve this one: it shows that the worker is through with what it held.
+            let later = TestJob.make(1, from: 800)
+            try await world.add(later)
+            try await eventually("the thawed worker serves again") {
+                try await world.queue().state(of: later[0].id) == .accepted
+            }
+            let after = try await world.books(jobs + later)
+            #expect(after.breaches == [])
+            #expect(after.entries.count == before.entries.count + 1, "it sent what was no longer its own")
+        }
+    }
+
+    @Test func `for longer than its lease, at any moment, breaks nothing`() async throws {
+        let seed = UInt64.random(in: 1...1_000_000)
+        var random = Seeded(seed)
+        try await withProgram { shape in
+            shape.requestsPerSecond = 25
+            shape.leaseSeconds = 0.7
+            shape.requestTimeoutSeconds = 0.4
+            shape.scenario = """
+                latencyMs: 250, seed: \(seed), rules: [
+                  { when: { probability: 0.1 }, then: { status: 429, retryAfterMs: 600 } },
+                  { when: { probability: 0.1 }, then: "cut-after" }]
+                """
+        } _: { world in
+            let crew = try await world.workers(3)
+            let jobs = TestJob.make(250)
+            try await world.add(jobs)
+            for _ in 1...8 {
+                // While something is under way; who holds it, nobody knows.
+                let seen = await world.simulator.entries.count
+                try await eventually("a request arrives") { await world.simulator.entries.count > seen }
+                await pause(.milliseconds(Int.random(in: 0...60, using: &random)))
+                let victim = crew[Int.random(in: crew.indices, using: &random)]
+                await victim.kill(SIGSTOP)
+                await pause(.milliseconds(Int.random(in: 750...1000, using: &random)))
+                await victim.kill(SIGCONT)
+            }
+            #expect(try await world.workUntilIdle() == .code(0))
+            let books = try await world.books(jobs)
+            print("froze workers 8 times, seed \(seed): \(books.summary)")
+            #expect(books.breaches == [], "seed \(seed)")
+            #expect(books.lostAttempts > 0)
+        }
+    }
+}
