@@ -65,8 +65,10 @@ struct DemoCommand: Command {
         await stage.clear()
         files.remove()
         interruption.cancel()
-        // Whoever interrupted us wants to see us end by that signal.
-        if let signal = await interruption.value { return endAsInterrupted(by: signal) }
+        if let signal = await interruption.value {
+            Output.complain("Interrupted: everything is stopped and removed.\n")
+            exit(128 + signal)
+        }
         let report = try report(in: result)
         show(report, in: files)
         try conclude(report)
@@ -78,18 +80,6 @@ struct DemoCommand: Command {
         } catch let error as PrivateRedisError {
             throw CommandFailure(.unreachable, "the demo needs a redis-server of its own: \(error)")
         }
-    }
-
-    private func endAsInterrupted(by number: Int32) {
-        Output.complain("Interrupted: everything is stopped and removed.\n")
-        signal(number, SIG_DFL)
-        // Swift's threads have signals blocked.
-        var set = sigset_t()
-        sigemptyset(&set)
-        sigaddset(&set, number)
-        pthread_sigmask(SIG_UNBLOCK, &set, nil)
-        raise(number)
-        exit(128 + number)
     }
 
     private func show(_ report: DemoReport, in files: DemoFiles) {
