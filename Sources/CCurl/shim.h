@@ -39,6 +39,9 @@ static inline CURLcode kulanz_easy_get_long(CURL *easy, CURLINFO info, long *val
 static inline CURLcode kulanz_easy_get_off(CURL *easy, CURLINFO info, curl_off_t *value) {
     return curl_easy_getinfo(easy, info, value);
 }
+static inline CURLcode kulanz_easy_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
 static inline CURLcode kulanz_easy_get_pointer(CURL *easy, CURLINFO info, void **value) {
     return curl_easy_getinfo(easy, info, value);
 }

@@ -204,7 +204,7 @@ struct HTTPClientRefusedStreamTests {
                 for _ in 1...2 {
                     let sent = await client.exchange(
                         .post("https://localhost:\(server.port)/"), deadline: .seconds(10))
-                    #expect(sent.outcome.response?.status == 200)
+                    #expect(sent.outcome.response?.status == 200, "\(sent)")
                     #expect(sent.timings.madeConnection)
                     await server.nextLine()
                     #expect(await server.nextLine() == "left")

@@ -9,8 +9,9 @@ final class CurlMulti: @unchecked Sendable {
     private let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
     private var watches: [curl_socket_t: DescriptorWatch] = [:]
-    /// Sockets of connections, busy or idle. Others, such as the resolver's, are libcurl's own.
-    private var connections: Set<curl_socket_t> = []
+    /// Sockets of connections that have carried a transfer and that libcurl keeps, until it closes them through us.
+    /// Others (the resolver's, attempts to connect) it may close without a word.
+    private var kept: Set<curl_socket_t> = []
     /// Those of them that no transfer waits for.
     private var idle: Set<curl_socket_t> = []
     private var timer: LoopTimer?
@@ -77,37 +78,43 @@ final class CurlMulti: @unchecked Sendable {
 
     private func watch(_ socket: curl_socket_t, _ interest: Int32) {
         guard interest != CURL_POLL_REMOVE else { return forget(socket) }
-        idle.remove(socket)
+        if idle.remove(socket) != nil { watches.removeValue(forKey: socket)?.cancel() }
         var readiness: DescriptorWatch.Readiness = []
         if interest & CURL_POLL_IN != 0 { readiness.insert(.readable) }
         if interest & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
         if let watch = watches[socket] { return watch.update(readiness) }
         watches[socket] = loop.watch(socket, for: readiness) { [weak self] readiness in
-            guard let self else { return }
-            guard !self.idle.contains(socket) else { return self.drain(socket) }
             var events: Int32 = 0
             if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
             if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
             if readiness.contains(.failed) { events |= CURL_CSELECT_ERR }
-            self.act(socket, events)
+            self?.act(socket, events)
         }
     }
 
-    /// No transfer waits for this descriptor any more: its connection idles, or libcurl is about to close it.
+    /// No transfer waits for this descriptor any more: its connection idles, or is closed already or next.
     private func forget(_ socket: curl_socket_t) {
-        guard connections.contains(socket) else {
-            idle.remove(socket)
-            // At once, for libcurl may close the descriptor next and its number may be taken again.
-            watches.removeValue(forKey: socket)?.cancel()
-            return
-        }
-        idle.insert(socket)
-        watches[socket]?.update(.hungUp)
+        // At once, for its number may be another descriptor's before the loop looks again.
+        watches.removeValue(forKey: socket)?.cancel()
+        if kept.contains(socket) { watchIdle(socket) }
     }
 
-    /// The server has closed or reset an idle connection. Where it left some last words (HTTP/2's GOAWAY, TLS' close_notify),
-    /// libcurl 7.88 takes them for life and sends the next request into the void, which makes it unclear. Without
-    /// them it sees the end and makes a new connection.
+    private func watchIdle(_ socket: curl_socket_t) {
+        idle.insert(socket)
+        watches[socket] = loop.watch(socket, for: .hungUp) { [weak self] _ in self?.drain(socket) }
+    }
+
+    /// A transfer has ended; its connection, if libcurl keeps it, will be closed through us.
+    private func keepConnection(of easy: UnsafeMutableRawPointer) {
+        var socket = CURL_SOCKET_BAD
+        kulanz_easy_get_socket(easy, CURLINFO_ACTIVESOCKET, &socket)
+        guard socket != CURL_SOCKET_BAD, kept.insert(socket).inserted, watches[socket] == nil else { return }
+        watchIdle(socket)
+    }
+
+    /// The server has closed or reset an idle connection. Where it left some last words (HTTP/2's GOAWAY, TLS'
+    /// close_notify), libcurl 7.88 takes them for life and sends the next request into the void, which makes it
+    /// unclear. Without them it sees the end and makes a new connection.
     private func drain(_ socket: curl_socket_t) {
         watches[socket]?.update([])
         var words = [UInt8](repeating: 0, count: 16_384)
@@ -116,22 +123,26 @@ final class CurlMulti: @unchecked Sendable {
 
     private func listen(_ easy: UnsafeMutableRawPointer) {
         let this = Unmanaged.passUnretained(self).toOpaque()
-        kulanz_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, this)
-        kulanz_easy_set_open_socket(easy) { this, _, address in
+        kulanz_easy_set_open_socket(easy) { _, _, address in
             guard let address = address?.pointee else { return CURL_SOCKET_BAD }
             let socket = Foundation.socket(address.family, address.socktype, address.protocol)
             guard socket >= 0 else { return CURL_SOCKET_BAD }
+            // No child process inherits a connection: it would keep it open.
             _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
-            CurlMulti.from(this)?.connections.insert(socket)
             return socket
         }
         kulanz_easy_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, this)
         kulanz_easy_set_close_socket(easy) { this, socket in
-            let multi = CurlMulti.from(this)
-            multi?.connections.remove(socket)
-            multi?.forget(socket)
-            return Foundation.close(socket)
+            CurlMulti.from(this)?.close(socket)
+            return 0
         }
+    }
+
+    private func close(_ socket: curl_socket_t) {
+        kept.remove(socket)
+        idle.remove(socket)
+        forget(socket)
+        _ = Foundation.close(socket)
     }
 
     private func wait(_ milliseconds: Int) {
@@ -151,6 +162,7 @@ final class CurlMulti: @unchecked Sendable {
             guard message.msg == CURLMSG_DONE, let easy = message.easy_handle, let transfer = transfers[easy]
             else { continue }
             let code = message.data.result
+            keepConnection(of: easy)
             if remove(transfer) { transfer.complete(code) }
         }
     }
