@@ -11,6 +11,10 @@ final class Crew: Sendable {
     private struct State {
         var slots: Slots
         var runId = "unknown"
+        /// Live workers as the last look at the beats showed them, with the apps they serve.
+        var live: [String: Set<String>] = [:]
+        /// The app that wants the whole process for one job.
+        var solitude: String?
         var onChange: @Sendable () -> Void = {}
     }
 
@@ -25,6 +29,35 @@ final class Crew: Sendable {
     var runId: String {
         get { state.withLock { $0.runId } }
         set { state.withLock { $0.runId = newValue } }
+    }
+
+    /// The workers that live now, this one included, and their apps.
+    var live: [String: Set<String>] {
+        get { state.withLock { $0.live } }
+        set { state.withLock { $0.live = newValue } }
+    }
+
+    /// Whether another live worker serves the app, too.
+    func hasOthers(for app: String, than worker: String) -> Bool {
+        state.withLock { $0.live.contains { $0.key != worker && $0.value.contains(app) } }
+    }
+
+    // MARK: Solitude
+
+    /// Whether an app may ask for jobs now: not while another one waits for the process to be empty.
+    func mayLease(_ app: String) -> Bool {
+        state.withLock { state in
+            guard let holder = state.solitude else { return true }
+            return holder == app && state.slots.taken == 0
+        }
+    }
+
+    /// Asks for the whole process; the first app wins.
+    func wantSolitude(for app: String) { state.withLock { $0.solitude = $0.solitude ?? app } }
+    func hasSolitude(_ app: String) -> Bool { state.withLock { $0.solitude == app && $0.slots.taken == 0 } }
+    func endSolitude(of app: String) {
+        state.withLock { if $0.solitude == app { $0.solitude = nil } }
+        changed()
     }
 
     func free(for app: String) -> Int { state.withLock { $0.slots.free(for: app) } }

@@ -26,6 +26,9 @@ actor Dispatcher {
     private var isStarved = false
     private var timer: LoopTimer?
     private var failures = 0
+    private var solitudeUntil = ContinuousClock.now
+    private var standsDownUntil: ContinuousClock.Instant?
+    private var failedConnections = 0
     private var missing: [String: Int] = [:]
     /// The last token that Apple answered with 401, until another answer came.
     private var refusedToken: Secret<String>?
@@ -53,6 +56,7 @@ actor Dispatcher {
     /// Something may be there to send.
     func ring() {
         guard !isQuiet else { return crew.changed() }
+        guard !standsDown else { return }
         guard !isLeasing else {
             wasRung = true
             return
@@ -77,12 +81,44 @@ actor Dispatcher {
     var isBusy: Bool { !held.isEmpty || isLeasing }
     var heldJobs: [(id: String, fence: String)] { held.values.map { ($0.job.id, $0.job.fence) } }
 
+    // MARK: Standing down
+
+    /// After so many sends in a row that could not connect, the fault is more likely this host's than Apple's.
+    private static let connectionsThatMayFail = 5
+
+    /// Leaves the app to the others for a while, if there are any: this host seems to be the one at fault.
+    private func standDown(_ why: String) {
+        guard crew.hasOthers(for: app.name, than: options.name) else { return }
+        standsDownUntil = .now + options.standDown
+        log(.warning, "standing down for this app", ["why": why, "for": "\(options.standDown)"])
+        timer = loop.after(options.standDown) { [weak self] in self?.assumeIsolated { $0.ring() } }
+    }
+
+    private var standsDown: Bool {
+        guard let until = standsDownUntil else { return false }
+        if ContinuousClock.now >= until { standsDownUntil = nil }
+        return standsDownUntil != nil
+    }
+
+    private func noteConnection(_ reply: AppStoreReply) {
+        guard case .unsent = reply.answer else {
+            failedConnections = 0
+            return
+        }
+        failedConnections += 1
+        if failedConnections == Self.connectionsThatMayFail {
+            failedConnections = 0
+            standDown("\(Self.connectionsThatMayFail) connections in a row failed")
+        }
+    }
+
     // MARK: Leasing
 
     private func lease() async {
         wasRung = false
-        let slots = crew.free(for: app.name)
-        guard slots > 0 else {
+        let isAlone = crew.hasSolitude(app.name)
+        let slots = isAlone ? 1 : crew.free(for: app.name)
+        guard slots > 0, crew.mayLease(app.name) else {
             isLeasing = false
             isStarved = true
             return
@@ -95,10 +131,11 @@ actor Dispatcher {
             let asked = ContinuousClock.now
             let lease = try await app.queue.lease(
                 worker: options.name, slots: slots, rate: app.rate, lease: options.lease,
-                requestTimeout: options.requestTimeout, runId: crew.runId, absent: confirmedMissing)
+                requestTimeout: options.requestTimeout, runId: crew.runId, absent: confirmedMissing, isAlone: isAlone)
             clock.set(microseconds: lease.nowMicroseconds)
             failures = 0
             start(lease.jobs, token: token, asked: asked)
+            considerSolitude(after: lease, wasAlone: isAlone)
             await adopt(lease.raw)
             next(after: lease)
         } catch {
@@ -113,9 +150,21 @@ actor Dispatcher {
             let run = JobRun(
                 app: app, job: job, permit: permit, token: token,
                 freshTokenWasRefused: refusedToken.map { $0.reveal() != token.reveal() } ?? false,
-                requestTimeout: options.requestTimeout)
+                requestTimeout: options.requestTimeout,
+                secondOpinionFor: crew.hasOthers(for: app.name, than: options.name) ? options.name : nil)
             let task = Task { await self.see(run) }
             held[job.id] = Held(job: job, permit: permit, task: task)
+        }
+    }
+
+    /// A job that has cost two leases gets the process to itself: what it may do to it then harms no other send.
+    private func considerSolitude(after lease: Lease, wasAlone: Bool) {
+        if lease.holdsJobThatMustBeAlone, !wasAlone {
+            solitudeUntil = .now + .seconds(10)
+            crew.wantSolitude(for: app.name)
+        } else if wasAlone, lease.jobs.isEmpty, ContinuousClock.now > solitudeUntil {
+            // Another worker was alone first.
+            crew.endSolitude(of: app.name)
         }
     }
 
@@ -145,7 +194,9 @@ actor Dispatcher {
             return wake(after: .seconds(5))
         }
         missing = [:]
+        if lease.untoldAlarms > 0 { Task { await crew.herald.tell(app, as: options.name) } }
         if lease.hasMore || wasRung { return ring() }
+        if crew.hasSolitude(app.name) { return wake(after: .milliseconds(100)) }
         if let wait = lease.wait { wake(after: wait) }
         crew.changed()
     }
@@ -190,6 +241,7 @@ actor Dispatcher {
         } else {
             let verdict = run.judge(reply, nowMs: clock.now / 1000)
             noteToken(of: run, reply, verdict)
+            noteConnection(reply)
             await persist("record", run.job) { () async throws(QueueError) in
                 await self.report(
                     run, reply, verdict, try await run.record(reply, verdict, nowMs: self.clock.now / 1000))
@@ -197,6 +249,7 @@ actor Dispatcher {
         }
         held[run.job.id] = nil
         crew.give(1, from: app.name)
+        if run.job.mustBeAlone { crew.endSolitude(of: app.name) }
         ring()
         crew.changed()
     }
@@ -243,8 +296,8 @@ actor Dispatcher {
             log(.notice, "the lease was lost before the answer came", ["job": job.id, "answer": reply.summary])
         case .moved(.refusedWhileOpen):
             log(.error, "a new id was asked for while one is open", ["job": job.id])
-        case .paused(let pause, let reason, let act):
-            if pause.isNew { await crew.herald.paused(app, reason: reason, act: act, number: pause.number) }
+        case .paused(let pause):
+            if pause.verdict == .waitsForSecondWorker { standDown("Apple refuses this worker's tokens") }
         }
     }
 

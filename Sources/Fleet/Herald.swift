@@ -1,11 +1,13 @@
 import EventLoop
-import Foundation
 import HTTP
 import Queue
 import Refunds
 import Telemetry
 
 /// Tells people: one line in the log and one POST to the app's webhook for each cause.
+///
+/// Alarms are written by the scripts, in the same step as what they are about; whichever worker takes one tells it, and
+/// what a worker took and didn't live to tell, another tells 30 s later.
 struct Herald: Sendable {
     private let http: HTTPClient
     private let domain: LoopDomain
@@ -17,31 +19,74 @@ struct Herald: Sendable {
         self.log = log
     }
 
-    /// An app stopped sending and waits for a person.
-    func paused(_ app: FleetApp, reason: PauseReason, act: Act, number: Int) async {
-        let text = "App \(app.name) is paused and sends nothing: \(act.why). Its jobs wait unsent and lose nothing."
-        let todo = "When that is mended: kulanz apps resume \(app.name) --why '…'"
-        log(.error, text, ["app": app.name, "reason": reason.rawValue, "pause": "\(number)", "do": todo])
-        await post(
-            to: app,
-            JSONObject([
-                "kind": .string("paused"), "app": .string(app.name), "reason": .string(reason.rawValue),
-                "text": .string(text), "do": .string(todo), "by": .string(act.by),
-                "pause": .number(JSONNumber(Int64(number))),
-                "at": .number(JSONNumber(Int64(Date().timeIntervalSince1970 * 1000))),
-            ]))
+    func tell(_ app: FleetApp, as worker: String) async {
+        do {
+            for alarm in try await app.queue.takeAlarms(worker: worker) {
+                let message = Message(alarm, app: app.name)
+                log(message.level, message.text, ["app": app.name, "alarm": alarm.kind, "do": message.todo])
+                await post(message, to: app)
+                try await app.queue.told(alarm)
+            }
+        } catch {
+            log(.warning, "an alarm could not be told yet", ["app": app.name, "error": "\(error)"])
+        }
     }
 
-    private func post(to app: FleetApp, _ body: JSONObject) async {
+    private func post(_ message: Message, to app: FleetApp) async {
         guard let webhook = app.webhook else { return }
         let request = HTTPRequest(
-            method: "POST", url: webhook, headers: [("Content-Type", "application/json")],
-            body: Array(JSON.object(body).text.utf8))
+            method: "POST", url: webhook, headers: [("Content-Type", "application/json")], body: message.body)
         for wait in [Duration.zero, .seconds(1), .seconds(5)] {
             if wait > .zero { try? await domain.sleep(for: wait) }
             let outcome = await http.send(request, deadline: .seconds(10)) { true }
             if case .response(let response) = outcome, (200..<300).contains(response.status) { return }
         }
         log(.error, "the alarm webhook did not take the alarm", ["app": app.name])
+    }
+}
+
+/// An alarm in words.
+struct Message {
+    let level: Log.Level
+    let text: String
+    /// What a person can do, as a command where there is one.
+    let todo: String
+    let body: [UInt8]
+
+    init(_ alarm: Alarm, app: String) {
+        switch alarm.kind {
+        case "paused":
+            level = .error
+            text = "App \(app) is paused and sends nothing: \(alarm["why"]). Its jobs wait unsent and lose nothing."
+            todo = "When that is mended: kulanz apps resume \(app) --why '…'"
+        case "resumed":
+            level = .notice
+            text = "All clear: app \(app) sends again, resumed by \(alarm["by"])."
+            todo = ""
+        case "appleDown":
+            level = .error
+            text = "Apple gives app \(app) no answer that says anything; one probe at a time goes until it does."
+            todo = "Nothing is lost and no attempt is burnt. Look at Apple's system status: kulanz apps list"
+        case "appleBack":
+            level = .notice
+            text = "All clear: Apple answers app \(app) again."
+            todo = ""
+        case "rateLimited":
+            level = .warning
+            text = "Apple answered app \(app) with 429 although the gate kept its rate."
+            todo = "Find out who else uses this app's quota, or lower apps.\(app).limit.requestsPerSecond."
+        default:
+            level = .warning
+            text = "App \(app): \(alarm.kind) \(alarm["why"])"
+            todo = ""
+        }
+        var fields = JSONObject([
+            "id": .string(alarm.entryId), "kind": .string(alarm.kind), "app": .string(app), "text": .string(text),
+            "do": .string(todo),
+        ])
+        for (name, value) in alarm.fields.sorted(by: { $0.key < $1.key }) where fields[name] == nil {
+            fields[name] = name == "at" ? Int64(value).map(JSON.integer) : .string(value)
+        }
+        body = Array(JSON.object(fields).text.utf8)
     }
 }

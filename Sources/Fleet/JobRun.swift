@@ -12,6 +12,8 @@ struct JobRun {
     /// Whether a token younger than the last 401 was refused too: then it isn't the token.
     let freshTokenWasRefused: Bool
     let requestTimeout: Duration
+    /// This worker's name if others live that can see whether a 401 is its own fault.
+    let secondOpinionFor: String?
 
     /// Sends, at most once on the wire.
     func send() async -> AppStoreReply {
@@ -60,8 +62,9 @@ struct JobRun {
         case .pauseApp(let reason, let sameId):
             let act = Act(by: "fleet", why: "\(reply.summary); \(reason.hint)")
             let pause = try await app.queue.pause(
-                reason: reason.rawValue, act: act, because: job, ending: ending, next: sameId ? nil : next, result)
-            return .paused(pause, reason: reason, act)
+                reason: reason.rawValue, act: act, because: job, ending: ending, next: sameId ? nil : next,
+                seenBy: reason == .unauthorized ? secondOpinionFor : nil, result)
+            return .paused(pause)
         case .hold:
             let moved = try await app.queue.hold(
                 job, as: .held, ending: ending, lookingAgainAfter: app.holdFor,
@@ -101,7 +104,7 @@ struct JobRun {
     enum Recorded {
         case settled(Settlement)
         case moved(Moved)
-        case paused(Pause, reason: PauseReason, Act)
+        case paused(Pause)
     }
 }
 

@@ -15,13 +15,16 @@ package struct WorkerOptions: Sendable {
     package var beat: Duration
     /// Bells can be lost; each app is looked at this often all the same.
     package var sweep: Duration
+    /// How long an app is left to the others when this host seems to be at fault.
+    package var standDown: Duration
     /// End once nothing is left that could be sent.
     package var untilIdle: Bool
 
     package init(
         name: String = WorkerOptions.uniqueName(), concurrency: Int = 64, lease: Duration = .seconds(60),
         requestTimeout: Duration = .seconds(30), drain: Duration = .seconds(45), beat: Duration = .seconds(2),
-        sweep: Duration = .seconds(15), untilIdle: Bool = false
+        sweep: Duration = .seconds(15), standDown: Duration = .seconds(30),
+        untilIdle: Bool = false
     ) {
         self.name = name
         self.concurrency = concurrency
@@ -30,6 +33,7 @@ package struct WorkerOptions: Sendable {
         self.drain = drain
         self.beat = beat
         self.sweep = sweep
+        self.standDown = standDown
         self.untilIdle = untilIdle
     }
 

@@ -45,8 +45,13 @@ package enum Discard: String, Sendable {
 
 /// What became of a pause.
 package struct Pause: Sendable, Hashable {
-    /// Whether this call paused the app; whoever did raises the alarm.
-    package let isNew: Bool
+    package enum Verdict: Sendable, Hashable {
+        case paused, wasPaused
+        /// Another worker has to see the same first; this one had better stand aside.
+        case waitsForSecondWorker
+    }
+
+    package let verdict: Verdict
     package let number: Int
 }
 
@@ -128,20 +133,21 @@ extension JobQueue {
     /// Stops the app because of an answer to `job`, which goes back to the front of its lane.
     package func pause(
         reason: String, act: Act, because job: LeasedJob, ending: SendEnding, next reference: ReferenceId?,
-        _ result: AttemptResult
+        seenBy worker: String? = nil, _ result: AttemptResult
     ) async throws(QueueError) -> Pause {
         try pause(
             await run(
                 .pause,
                 [RedisWord(reason)] + act.words + [
                     RedisWord(job.id), RedisWord(job.fence), RedisWord(reference?.text ?? ""),
-                ] + result.words.dropFirst() + [RedisWord(ending.rawValue)]))
+                ] + result.words.dropFirst() + [RedisWord(ending.rawValue), RedisWord(worker ?? "")]))
     }
 
     private func pause(_ answer: RedisValue) throws(QueueError) -> Pause {
-        guard let parts = answer.array, parts.count == 3, let isNew = parts[0].integer, let number = parts[1].integer
+        guard let parts = answer.array, parts.count == 3, let code = parts[0].integer, let number = parts[1].integer
         else { throw QueueError("pause", app: app, unexpected: answer) }
-        return Pause(isNew: isNew == 1, number: Int(number))
+        let verdict: Pause.Verdict = code == 1 ? .paused : code == 0 ? .wasPaused : .waitsForSecondWorker
+        return Pause(verdict: verdict, number: Int(number))
     }
 
     /// Lets the app send again; false if it was not paused.

@@ -59,10 +59,11 @@ extension JobQueue {
     /// - Parameters:
     ///   - slots: how many jobs the worker can send now.
     ///   - runId: of the server that this connection talks to; another one than the gate's means a server that forgot.
+    ///   - isAlone: whether nothing else is under way in this process.
     ///   - absent: references that were `missing` before and still are: they become dead letters.
     package func lease(
         worker: String, slots: Int, rate: GateRate, lease: Duration, requestTimeout: Duration, intake: Int = 64,
-        runId: String, absent: [String] = []
+        runId: String, absent: [String] = [], isAlone: Bool = false
     ) async throws(QueueError) -> Lease {
         let answer = try await run(
             .lease,
@@ -71,7 +72,7 @@ extension JobQueue {
                 RedisWord(requestTimeout.milliseconds),
                 RedisWord(rate.departuresPerWindow), RedisWord(rate.windowMicroseconds),
                 RedisWord(rate.guardMicroseconds),
-                RedisWord(intake), RedisWord(runId), RedisWord(JSON.array(absent.map(JSON.string)).text),
+                RedisWord(intake), RedisWord(runId), RedisWord(JSON.array(absent.map(JSON.string)).text), isAlone ? "1" : "0",
             ])
         guard let lease = Lease(answer) else { throw QueueError("lease", app: app, unexpected: answer) }
         return lease

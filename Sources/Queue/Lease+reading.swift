@@ -4,10 +4,10 @@ import Refunds
 extension Lease {
     /// Reads the answer of lease.lua; nil if it is none.
     init?(_ answer: RedisValue) {
-        guard let parts = answer.array, parts.count == 8,
+        guard let parts = answer.array, parts.count == 10,
             let now = parts[0].integer, let more = parts[2].integer,
             let paused = parts[3].string, let jobs = parts[5].array, let raw = parts[6].array,
-            let missing = parts[7].string
+            let missing = parts[7].string, let alarms = parts[8].integer, let alone = parts[9].integer
         else { return nil }
         nowMicroseconds = now
         nextMicroseconds = parts[1].integer
@@ -17,6 +17,8 @@ extension Lease {
         self.jobs = jobs.compactMap(LeasedJob.init)
         self.raw = raw.compactMap(RawEntry.init)
         self.missing = missing.isEmpty ? nil : missing
+        untoldAlarms = Int(alarms)
+        holdsJobThatMustBeAlone = alone != 0
         guard self.jobs.count == jobs.count, self.raw.count == raw.count else { return nil }
     }
 }

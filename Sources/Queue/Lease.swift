@@ -14,6 +14,10 @@ package struct Lease: Sendable {
     package let raw: [RawEntry]
     /// A reference whose job was not found; nothing was moved for it.
     package let missing: String?
+    /// Alarms of the app that no worker has told yet.
+    package let untoldAlarms: Int
+    /// A job that has cost two leases waits for a worker that does nothing else meanwhile.
+    package let holdsJobThatMustBeAlone: Bool
 
     /// How long to wait before asking again.
     package var wait: Duration? {
@@ -45,6 +49,9 @@ package struct LeasedJob: Sendable, Hashable {
     package let priority: Priority
     package let lostLeases: Int
     package let contentDigest: String
+
+    /// Whether it may be what killed its workers: then it runs alone in its process.
+    package var mustBeAlone: Bool { lostLeases >= 2 }
 
     /// Whether a request under this id may already have arrived: then a new id could refund twice.
     package var isOpen: Bool { unclearSends > 0 }

@@ -10,11 +10,16 @@ local id = ARGV[1]
 local job = load_job(id)
 local until_us = now + tonumber(ARGV[3]) * 1000
 local standing = redis.call('HGET', GATE, 'blockedUntil')
+if not standing or tonumber(standing) <= now then
+    -- The gate kept its rate, or this request would not have left: somebody else uses the quota, or Apple lowered it.
+    alarm('rateLimited', { 'until', stamp(math.floor(until_us / 1000)) })
+end
 if not standing or tonumber(standing) < until_us then
     redis.call('HSET', GATE, 'blockedUntil', stamp(until_us))
     standing = stamp(until_us)
 end
 book('blocked', id, { 'until', stamp(math.floor(tonumber(standing) / 1000)) })
+note_answer()
 if not job or not owns(job, ARGV[2]) then return { 'stale', standing } end
 record_attempt(job, 'rateLimited', ARGV[5], ARGV[6], ARGV[7])
 redis.call('HINCRBY', job_key(id), 'attempts', -1)

@@ -15,5 +15,7 @@ elseif ARGV[3] == 'unsent' then
     take_back_send(job)
 end
 end_lease(job)
+if ARGV[5] == 'unclear' then note_unclear(job) elseif ARGV[3] ~= 'unsent' then note_answer() end
 write_letter(job, ARGV[4], ARGV[7], ARGV[8], ARGV[9])
+if ARGV[3] == 'answered' then note_suspect(job, ARGV[7]) end
 return 'dead'

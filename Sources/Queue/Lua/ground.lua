@@ -275,6 +275,68 @@ local function job_text(job)
     return string.sub(envelope, 1, -2) .. ',"request":' .. request .. '}'
 end
 
+-- What people are told -----------------------------------------------------------------------------------------------
+
+-- One alarm for each cause. A worker of the fleet reads the stream as group `heralds` and tells; what one that died
+-- left untold, another tells.
+local function alarm(kind, fields)
+    redis.call('XADD', ALERTS, '*', 'kind', kind, 'at', now_ms, unpack(fields))
+    ring()
+end
+
+-- Pauses the app, unless it is paused. Returns whether it did, and the pause's number.
+local function pause_app(reason, by, why, id)
+    local standing = redis.call('HMGET', GATE, 'paused', 'pauses')
+    if standing[1] then return false, standing[2] or '0' end
+    local number = stamp(redis.call('HINCRBY', GATE, 'pauses', 1))
+    redis.call('HSET', GATE, 'paused', reason, 'pausedAt', now_ms, 'pausedBy', by, 'pausedWhy', why)
+    redis.call('HDEL', GATE, 'suspects', 'refusedBy', 'refusedAt')
+    book('paused', id or '', { 'reason', reason, 'by', by, 'why', why, 'pause', number })
+    alarm('paused', { 'reason', reason, 'why', why, 'by', by, 'pause', number })
+    return true, number
+end
+
+-- Apple down -----------------------------------------------------------------------------------------------------------
+-- Five unclear answers in a row over three transactions close the gate; then one probe goes for each step of back-off,
+-- up to a minute, and burns none of its job's attempts. Any answer that says anything opens it.
+
+local DOWN_AFTER, DOWN_OVER, PROBE_FIRST_US, PROBE_LONGEST_US = 5, 3, 2 * 1000000, 60 * 1000000
+
+local function note_unclear(job)
+    local down = redis.call('HMGET', GATE, 'down', 'downSeen', 'probeAt', 'probeStep')
+    if down[3] then
+        local step = math.min(tonumber(down[4]) * 2, PROBE_LONGEST_US)
+        redis.call('HSET', GATE, 'probeAt', stamp(now + step), 'probeStep', stamp(step))
+        redis.call('HINCRBY', job_key(job.id), 'attempts', -1)
+        return
+    end
+    local seen = down[2] and cjson.decode(down[2]) or {}
+    local is_new = #seen < DOWN_OVER
+    for _, transaction in ipairs(seen) do if transaction == job.transaction then is_new = false end end
+    if is_new then seen[#seen + 1] = job.transaction end
+    local count = tonumber(down[1] or '0') + 1
+    redis.call('HSET', GATE, 'down', stamp(count), 'downSeen', cjson.encode(seen))
+    if count >= DOWN_AFTER and #seen >= DOWN_OVER then
+        redis.call('HSET', GATE, 'probeAt', stamp(now + PROBE_FIRST_US), 'probeStep', stamp(PROBE_FIRST_US),
+            'downSince', now_ms)
+        book('appleDown', job.id, { 'reason', 'five answers in a row that say nothing' })
+        alarm('appleDown', {})
+    end
+end
+
+-- An answer of Apple's that says something: it is up.
+local function note_answer()
+    local down = redis.call('HMGET', GATE, 'down', 'probeAt', 'downSince', 'refusedBy')
+    if down[4] then redis.call('HDEL', GATE, 'refusedBy', 'refusedAt') end
+    if not down[1] then return end
+    redis.call('HDEL', GATE, 'down', 'downSeen', 'probeAt', 'probeStep', 'downSince')
+    if down[2] then
+        book('appleBack', '', { 'since', down[3] })
+        alarm('appleBack', { 'since', down[3] })
+        ring()
+    end
+end
+
 -- Dead letters -----------------------------------------------------------------------------------------------------
 
 -- Writes the letter of a job and takes the job off the road. A letter whose id is open keeps its line and its claims.
@@ -311,6 +373,57 @@ local function write_missing(place, id)
     write_loose_letter(place, 'jobMissing', '', '', 'Its place named a job that does not exist: either a producer wrote a '
         .. 'field `id` instead of `job`, or the record was deleted in Redis. Enqueue it again if it is still wanted.', '',
         cjson.encode({ id = id }))
+end
+
+-- Agreement suspects -----------------------------------------------------------------------------------------------
+-- Apple doesn't say which error an unaccepted addendum makes. Some codes, when several transactions get them in a row,
+-- say more about the app than about the jobs: then the app pauses, and the letters of the run bear the pause's number.
+
+-- code → how many different transactions, and within which time (0: in a row, however long it takes)
+local SUSPECTS = {
+    ['4000135'] = { 3, 0, 'operationNotAllowed', 'three different transactions in a row got OperationNotAllowedError' },
+    ['4030010'] = { 3, 0, 'subscriptionNotEligible', 'three different transactions in a row got SubscriptionNotEligibleError' },
+    ['4040010'] = { 5, 0, 'transactionsNotFound', 'five different transactions in a row were not found: environment or bundle may be wrong' },
+    ['4030020'] = { 3, 3600 * 1000000, 'insufficientFunds', 'three different transactions got InsufficientFundsError within an hour' },
+}
+
+local function mark_letter(id, number)
+    local entry = redis.call('HGET', job_key(id), 'dead')
+    if not entry then return end
+    local letter = redis.call('XRANGE', DEAD, entry, entry)
+    if not letter[1] then return end
+    local fields = letter[1][2]
+    fields[#fields + 1] = 'pause'
+    fields[#fields + 1] = number
+    redis.call('XDEL', DEAD, entry)
+    redis.call('HSET', job_key(id), 'dead', redis.call('XADD', DEAD, '*', unpack(fields)))
+end
+
+-- Called with each answer that rejects or accepts; code is '' where Apple gave none. The funds' run is one of time, the
+-- others are broken by any other answer.
+local function note_suspect(job, code)
+    local run = redis.call('HMGET', GATE, 'suspects', 'funds')
+    local suspect = SUSPECTS[code]
+    if not suspect then
+        if run[1] then redis.call('HDEL', GATE, 'suspects') end
+        return
+    end
+    local field = suspect[2] > 0 and 'funds' or 'suspects'
+    local stored = suspect[2] > 0 and run[2] or run[1]
+    local seen = {}
+    for _, sight in ipairs(stored and cjson.decode(stored) or {}) do
+        local isOld = suspect[2] > 0 and tonumber(sight.at) < now - suspect[2]
+        if sight.code == code and sight.transaction ~= job.transaction and not isOld then seen[#seen + 1] = sight end
+    end
+    seen[#seen + 1] = { code = code, transaction = job.transaction, id = job.id, at = stamp(now) }
+    if #seen < suspect[1] then
+        redis.call('HSET', GATE, field, cjson.encode(seen))
+        return
+    end
+    redis.call('HDEL', GATE, field)
+    local is_new, number = pause_app(suspect[3], 'fleet', suspect[4] .. '; check the Addendum in App Store Connect, then '
+        .. 'bundleId, environment and key', job.id)
+    if is_new then for _, sight in ipairs(seen) do mark_letter(sight.id, number) end end
 end
 
 -- A lease was lost: its request may have left, so the id is open and goes again with the same bytes, but not before

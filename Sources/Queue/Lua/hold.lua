@@ -14,6 +14,7 @@ record_attempt(job, ARGV[6], ARGV[7], ARGV[8], ARGV[9])
 if ARGV[3] == 'unclear' and job.unclear == 0 or ARGV[4] == 'unclear' then
     leave_open(job)
 end
+note_answer()
 end_lease(job)
 set_job(job, 'state', ARGV[3], 'question', ARGV[10])
 if ARGV[3] == 'held' then redis.call('SADD', HELD, job.id) end

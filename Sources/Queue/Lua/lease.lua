@@ -3,7 +3,9 @@
 -- KEYS[1]  base
 -- ARGV     1 worker   2 free slots   3 lease ms   4 request time-out ms   5 N, departures a window   6 window µs
 --          7 guard µs   8 raw entries at most   9 this server's run id   10 ids known to be missing, as JSON array
--- Result   { now µs, next µs or '', more, paused reason or '', blocked until µs or '', jobs, raw entries, missing id or '' }
+--          11 1 if nothing else is under way in the worker's process, else 0
+-- Result   { now µs, next µs or '', more, paused reason or '', blocked until µs or '', jobs, raw entries, missing id or '', alarms
+--          that nobody has told yet, 1 if a job waits that must run alone in its process }
 --          job: { id, fence, requestReferenceId, round, attempts, sends, unclear, first send ms, operation,
 --                 transactionId, body, departure µs, lane, lost leases, content digest }
 --          raw entry: { lane, entry id, fields }
@@ -18,18 +20,20 @@ local timeout_ms = ARGV[4]
 local count, window, guard = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local intake = tonumber(ARGV[8])
 local run_id = ARGV[9]
+local solitude = tonumber(ARGV[11])
 local absent = {}
 for _, id in ipairs(cjson.decode(ARGV[10])) do absent[id] = true end
 
-local RECOVERED_A_CALL, PROMOTED_A_CALL, STEPS_A_CALL, READY_AHEAD = 16, 64, 256, 64
+local RECOVERED_A_CALL, PROMOTED_A_CALL, STEPS_A_CALL, READY_AHEAD, ALONE_AGAIN_US = 16, 64, 256, 64, 500000
 local more = 0
 local missing = ''
+local must_be_alone = 0
 local jobs, raws = {}, {}
 
 -- 1. A server that forgot --------------------------------------------------------------------------------------------
 -- Another run id, no gate at all (a flush, a replica that never heard of it), or departures that lie in the future: what
 -- left in the last window is not known. The window is taken as full, and a block can't outlast what Apple's could.
-local gate = redis.call('HMGET', GATE, 'run', 'paused', 'blockedUntil', 'turn', 'swept')
+local gate = redis.call('HMGET', GATE, 'run', 'paused', 'blockedUntil', 'turn', 'swept', 'probeAt')
 local departures = redis.call('LRANGE', DEPARTURES, -count, -1)
 local newest = departures[#departures]
 if gate[1] ~= run_id or (newest and tonumber(newest) > now + window) then
@@ -88,7 +92,8 @@ local function sooner(a, b)
     return math.min(a, b)
 end
 local function result(next_us, paused, blocked)
-    return { stamp(now), next_us and stamp(next_us) or '', more, paused or '', blocked or '', jobs, raws, missing }
+    return { stamp(now), next_us and stamp(next_us) or '', more, paused or '', blocked or '', jobs, raws, missing,
+        redis.call('XLEN', ALERTS), must_be_alone }
 end
 
 -- 4. Paused: costs nothing -------------------------------------------------------------------------------------------
@@ -143,6 +148,14 @@ end
 -- 6. Blocked by a 429 ------------------------------------------------------------------------------------------------
 local blocked = gate[3] and tonumber(gate[3]) > now and tonumber(gate[3]) or nil
 if blocked then return result(sooner(sooner(blocked, earliest(LEASES)), earliest(LATER)), '', stamp(blocked)) end
+
+-- Apple is down: nothing until the next probe, then a single job, and none while a probe is under way.
+local probe_at = gate[6] and tonumber(gate[6])
+if probe_at then
+    if probe_at > now then return result(sooner(sooner(probe_at, earliest(LEASES)), earliest(LATER)), '', '') end
+    if redis.call('ZCARD', LEASES) > 0 then return result(earliest(LEASES), '', '') end
+    slots = math.min(slots, 1)
+end
 
 -- More is kept than this call's rate needs: another call may come with a higher one, or a wider window.
 local DEPARTURES_KEPT = 64
@@ -252,11 +265,18 @@ while #jobs < slots and missing == '' do
     else
         local owner, line = owner_before(job)
         take.away()
-        if owner then
-            line_up(job, owner, line)
+        if tonumber(job.lost or '0') >= LEASES_A_JOB_MAY_LOSE and (solitude == 0 or #jobs > 0) then
+            -- It may have killed the workers that sent it: alone, it can harm no other send.
+            redis.call('ZADD', LATER, stamp(now + ALONE_AGAIN_US), id)
+            must_be_alone = 1
         else
-            send(job)
-            turn = turn + 1
+            if owner then
+                line_up(job, owner, line)
+            else
+                send(job)
+                turn = turn + 1
+                if tonumber(job.lost or '0') >= LEASES_A_JOB_MAY_LOSE then break end
+            end
         end
     end
 end

@@ -3,17 +3,22 @@
 -- KEYS[1]  base
 -- ARGV     1 reason   2 who   3 why, in words   then, if an answer led to it: 4 id   5 fence
 --          6 the next round's requestReferenceId, or '' to repeat the same   7 http status   8 error code   9 error name
---          10 how the send ended: unclear | answered
--- Result   { 1 if this call paused it, the pause's number, the job's state or stale or '' }
+--          10 how the send ended: unclear | answered   11 the worker, if another one that lives has to see the same
+--          before the app pauses, or ''
+-- Result   { 1 if this call paused it, 0 if it was paused, 2 if a second worker has to see it first; the pause's
+--          number; the job's state or stale or '' }
 
-local paused = redis.call('HGET', GATE, 'paused')
-local number = redis.call('HGET', GATE, 'pauses') or '0'
-if not paused then
-    number = stamp(redis.call('HINCRBY', GATE, 'pauses', 1))
-    redis.call('HSET', GATE, 'paused', ARGV[1], 'pausedAt', now_ms, 'pausedBy', ARGV[2], 'pausedWhy', ARGV[3])
-    book('paused', ARGV[4] or '', { 'reason', ARGV[1], 'by', ARGV[2], 'why', ARGV[3], 'pause', number })
-    redis.call('XADD', ALERTS, '*', 'kind', 'paused', 'reason', ARGV[1], 'why', ARGV[3], 'by', ARGV[2], 'pause', number,
-        'at', now_ms)
+-- A worker alone may be at fault (its clock, its network); two that see the same are not.
+local SECOND_WITHIN_US = 300 * 1000000
+local verdict, number = 2, '0'
+local first = redis.call('HMGET', GATE, 'refusedBy', 'refusedAt')
+local is_second = first[1] and first[1] ~= ARGV[11] and tonumber(first[2]) + SECOND_WITHIN_US > now
+if (ARGV[11] or '') == '' or is_second or redis.call('HEXISTS', GATE, 'paused') == 1 then
+    local is_new
+    is_new, number = pause_app(ARGV[1], ARGV[2], ARGV[3], ARGV[4])
+    verdict = is_new and 1 or 0
+else
+    redis.call('HSET', GATE, 'refusedBy', ARGV[11], 'refusedAt', stamp(now))
 end
 local state = ''
 if ARGV[4] then
@@ -33,4 +38,4 @@ if ARGV[4] then
     end
 end
 ring()
-return { paused and 0 or 1, number, state }
+return { verdict, number, state }

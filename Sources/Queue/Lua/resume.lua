@@ -8,5 +8,6 @@ local paused = redis.call('HMGET', GATE, 'paused', 'pauses')
 if not paused[1] then return { 0, paused[2] or '0' } end
 redis.call('HDEL', GATE, 'paused', 'pausedAt', 'pausedBy', 'pausedWhy')
 book('resumed', '', { 'reason', paused[1], 'by', ARGV[1], 'why', ARGV[2], 'pause', paused[2] })
+alarm('resumed', { 'reason', paused[1], 'by', ARGV[1], 'why', ARGV[2], 'pause', paused[2] })
 ring()
 return { 1, paused[2] }

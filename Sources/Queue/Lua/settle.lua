@@ -34,6 +34,8 @@ end
 set_job(job, 'state', state, 'ended', now_ms, 'unclear', '0', 'signedTransaction', ARGV[5])
 if ARGV[6] ~= '' then set_job(job, 'signedRenewal', ARGV[6]) end
 job.unclear = 0
+note_answer()
+note_suspect(job, '')
 give_lines_up(job)
 if state == 'done' then
     drop_claims(job)
