@@ -23,6 +23,7 @@ actor Dispatcher {
     private var isLeasing = false
     private var wasRung = false
     private var isQuiet = false
+    private var isTelling = false
     private var isStarved = false
     private var timer: LoopTimer?
     private var failures = 0
@@ -78,7 +79,7 @@ actor Dispatcher {
     /// Ends what is still under way; each send is recorded as what it then is.
     func cancel() { for held in held.values { held.task.cancel() } }
 
-    var isBusy: Bool { !held.isEmpty || isLeasing }
+    var isBusy: Bool { !held.isEmpty || isLeasing || isTelling }
     var heldJobs: [(id: String, fence: String)] { held.values.map { ($0.job.id, $0.job.fence) } }
 
     // MARK: Standing down
@@ -194,11 +195,21 @@ actor Dispatcher {
             return wake(after: .seconds(5))
         }
         missing = [:]
-        if lease.untoldAlarms > 0 { Task { await crew.herald.tell(app, as: options.name) } }
+        if lease.untoldAlarms > 0 { tellAlarms() }
         if lease.hasMore || wasRung { return ring() }
         if crew.hasSolitude(app.name) { return wake(after: .milliseconds(100)) }
         if let wait = lease.wait { wake(after: wait) }
         crew.changed()
+    }
+
+    private func tellAlarms() {
+        guard !isTelling else { return }
+        isTelling = true
+        Task {
+            await crew.herald.tell(app, as: options.name)
+            isTelling = false
+            crew.changed()
+        }
     }
 
     private var confirmedMissing: [String] { missing.filter { $0.value >= 3 }.map(\.key) }

@@ -74,7 +74,7 @@ package actor Worker {
         crew.onChange { [weak self] in self?.assumeIsolated { $0.changed() } }
         let chores: [Task<Void, Never>] = [
             Task { await self.followRedis() },
-            Task { await self.doorbell.listen { app in await self.ring(app) } },
+            Task { await self.doorbell.listen { app in await self.ringIfDriving(app) } },
             Task { await self.repeatEvery(self.options.beat) { await self.beatAndWatch() } },
             Task { await self.repeatEvery(self.options.lease / 3) { await self.renew() } },
             Task { await self.repeatEvery(self.options.sweep) { self.ringAll() } },
@@ -119,7 +119,10 @@ package actor Worker {
 
     // MARK: Ringing
 
-    private func ring(_ app: String) async { await dispatchers[app]?.ring() }
+    private func ringIfDriving(_ app: String) async {
+        guard Drivers.includes(options.name, for: app, among: crew.live) else { return }
+        await dispatchers[app]?.ring()
+    }
     private func ringAll() { for dispatcher in dispatchers.values { Task { await dispatcher.ring() } } }
 
     /// A slot got free: the apps that went without one may want it, and whoever waits for calm looks again.
@@ -144,24 +147,27 @@ package actor Worker {
 
     private func beatAndWatch() async {
         beat += 1
-        let mine = "\(beat) \(dispatchers.keys.sorted().joined(separator: ","))"
+        let mine = Beat(count: beat, apps: Set(dispatchers.keys)).text
         do {
             _ = try await redis.send(["HSET", RedisWord(workersKey), RedisWord(options.name), RedisWord(mine)])
             let seen = try await redis.send(["HGETALL", RedisWord(workersKey)]).fields ?? [:]
             var beats: [String: Int64] = [:]
-            for (worker, value) in seen where worker != options.name {
-                beats[worker] = value.string?.split(separator: " ").first.flatMap { Int64($0) } ?? 0
+            var live: [String: Set<String>] = [:]
+            for (worker, value) in seen {
+                let beat = Beat(value.string ?? "")
+                live[worker] = beat.apps
+                if worker != options.name { beats[worker] = beat.count }
             }
+            crew.live = live
             for worker in watch.see(beats, at: .now) {
-                await takeOver(from: worker, apps: seen[worker]?.string ?? "")
+                await takeOver(from: worker, apps: live[worker] ?? [])
             }
         } catch {
             watch.forget()
         }
     }
 
-    private func takeOver(from worker: String, apps: String) async {
-        let names = apps.split(separator: " ").last?.split(separator: ",").map(String.init) ?? []
+    private func takeOver(from worker: String, apps names: Set<String>) async {
         do {
             for name in names {
                 guard let dispatcher = dispatchers[name] else { continue }
