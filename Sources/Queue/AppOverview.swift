@@ -19,7 +19,10 @@ package struct AppOverview: Sendable {
     package let departuresInLastSecond: Int
     /// UNIX milliseconds.
     package let blockedUntil: Int64?
+    /// While Apple is down: when the next single request may go, UNIX milliseconds.
+    package let nextProbe: Int64?
     package let paused: (reason: String, since: Int64, by: String, why: String)?
+    package let untoldAlarms: Int
 
     /// Whether nothing is left that a worker could send now or later. What is held, and what waits behind a dead
     /// letter, doesn't count.

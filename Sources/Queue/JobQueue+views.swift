@@ -161,41 +161,22 @@ extension JobQueue {
     // MARK: The app
 
     package func overview() async throws(QueueError) -> AppOverview {
-        let now = try await now()
+        let answer = try await run(.overview, [])
+        guard let parts = answer.array, parts.count == 18, let now = parts[0].integer else {
+            throw QueueError("overview", app: app, unexpected: answer)
+        }
+        func count(_ index: Int) -> Int { Int(parts[index].integer ?? 0) }
+        func text(_ index: Int) -> String { parts[index].string ?? "" }
         var lanes: [Priority: Int] = [:]
-        var oldest: Int64?
-        for lane in Priority.allCases {
-            let stream = try await read(["XLEN", RedisWord(keys.lane(lane))]).integer ?? 0
-            let front = try await read(["ZCARD", RedisWord(keys.ready(lane))]).integer ?? 0
-            lanes[lane] = Int(stream + front)
-            let head = try await read(["XRANGE", RedisWord(keys.lane(lane)), "-", "+", "COUNT", "1"]).array?.first
-            if let at = head?.array?.first?.string?.split(separator: "-").first.flatMap({ Int64($0) }) {
-                oldest = min(oldest ?? .max, at)
-            }
-            let first = try await read(["ZRANGE", RedisWord(keys.ready(lane)), "0", "0", "WITHSCORES"]).array
-            if let score = first?.last?.string.flatMap({ Double($0) }) {
-                oldest = min(oldest ?? .max, Int64(score / 1000))
-            }
-        }
-        let gate = try await read(["HGETALL", RedisWord(keys.gate)]).fields ?? [:]
-        let departures = try await read(["LRANGE", RedisWord(keys.departures), "0", "-1"]).array ?? []
-        let blockedUntil = gate["blockedUntil"]?.integer.map { $0 / 1000 }
-        var paused: (reason: String, since: Int64, by: String, why: String)?
-        if let reason = gate["paused"]?.string {
-            paused = (
-                reason, gate["pausedAt"]?.integer ?? 0, gate["pausedBy"]?.string ?? "", gate["pausedWhy"]?.string ?? ""
-            )
-        }
+        for (index, lane) in Priority.allCases.enumerated() { lanes[lane] = count(1 + index) }
         return AppOverview(
-            app: app, environment: environment, lanes: lanes, inFlight: try await count("ZCARD", keys.leases),
-            later: try await count("ZCARD", keys.later), followers: try await count("ZCARD", keys.allFollowers),
-            held: try await count("SCARD", keys.held), dead: try await count("XLEN", keys.dead),
-            oldestAgeMilliseconds: oldest.map { max(0, now / 1000 - $0) },
-            departuresInLastSecond: departures.compactMap(\.integer).count { $0 > now - 1_000_000 },
-            blockedUntil: blockedUntil.flatMap { $0 * 1000 > now ? $0 : nil }, paused: paused)
-    }
-
-    private func count(_ command: RedisWord, _ key: String) async throws(QueueError) -> Int {
-        Int(try await read([command, RedisWord(key)]).integer ?? 0)
+            app: app, environment: environment, lanes: lanes, inFlight: count(4), later: count(5), followers: count(6),
+            held: count(7), dead: count(8), oldestAgeMilliseconds: parts[9].integer.map { max(0, (now - $0) / 1000) },
+            departuresInLastSecond: count(10),
+            blockedUntil: parts[11].integer.flatMap { $0 > now ? $0 / 1000 : nil },
+            nextProbe: parts[12].integer.map { $0 / 1000 },
+            paused: text(13).isEmpty
+                ? nil : (reason: text(13), since: parts[14].integer ?? 0, by: text(15), why: text(16)),
+            untoldAlarms: count(17))
     }
 }

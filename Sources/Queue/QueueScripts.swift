@@ -6,6 +6,8 @@ package import Redis
 package enum ScriptName: String, CaseIterable, Sendable {
     case enqueue, adopt, lease, renew, settle, postpone, hold, bury, release, reclaim, withdraw, redrive, discard
     case block, pause, resume
+    /// Moves nothing.
+    case overview
 }
 
 /// The moves' scripts, as this version of the program has them.
@@ -59,6 +61,7 @@ package struct QueueScripts: Sendable {
         case .block: PackageResources.block_lua
         case .pause: PackageResources.pause_lua
         case .resume: PackageResources.resume_lua
+        case .overview: PackageResources.overview_lua
         }
     }
 }
