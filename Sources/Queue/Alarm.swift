@@ -22,7 +22,8 @@ extension JobQueue {
                 "0-0", "COUNT", "10",
             ])
             let new = try await read([
-                "XREADGROUP", "GROUP", Self.heralds, RedisWord(worker), "COUNT", "10", "STREAMS", RedisWord(keys.alerts),
+                "XREADGROUP", "GROUP", Self.heralds, RedisWord(worker), "COUNT", "10", "STREAMS",
+                RedisWord(keys.alerts),
                 ">",
             ])
             let claimed = old.array.flatMap { $0.count > 1 ? $0[1].array : nil } ?? []

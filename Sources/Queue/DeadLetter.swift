@@ -22,6 +22,8 @@ package struct DeadLetter: Sendable, Hashable {
     /// Whether a request of it may have arrived.
     package let isOpen: Bool
     package let conflictsWith: String?
+    /// The number of the pause that it was one of the reasons for.
+    package let pause: String?
 
     init?(app: String, entry: RedisValue) {
         guard let parts = entry.array, parts.count == 2, let entryId = parts[0].string, let fields = parts[1].fields,
@@ -43,6 +45,7 @@ package struct DeadLetter: Sendable, Hashable {
         job = text("job") ?? "null"
         isOpen = text("open") == "1"
         conflictsWith = text("conflictsWith")
+        pause = text("pause")
     }
 
     /// Whether there is a job behind it; otherwise it is an entry that never became one.

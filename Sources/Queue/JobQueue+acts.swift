@@ -53,6 +53,8 @@ package struct Pause: Sendable, Hashable {
 
     package let verdict: Verdict
     package let number: Int
+
+    package var isNew: Bool { verdict == .paused }
 }
 
 extension JobQueue {

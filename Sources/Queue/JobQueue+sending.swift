@@ -72,7 +72,8 @@ extension JobQueue {
                 RedisWord(requestTimeout.milliseconds),
                 RedisWord(rate.departuresPerWindow), RedisWord(rate.windowMicroseconds),
                 RedisWord(rate.guardMicroseconds),
-                RedisWord(intake), RedisWord(runId), RedisWord(JSON.array(absent.map(JSON.string)).text), isAlone ? "1" : "0",
+                RedisWord(intake), RedisWord(runId), RedisWord(JSON.array(absent.map(JSON.string)).text),
+                isAlone ? "1" : "0",
             ])
         guard let lease = Lease(answer) else { throw QueueError("lease", app: app, unexpected: answer) }
         return lease
