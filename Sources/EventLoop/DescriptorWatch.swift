@@ -18,7 +18,6 @@ package final class DescriptorWatch {
 
     private let loop: EventLoop
     private let handle: UnsafeMutablePointer<uv_poll_t>
-    private let body: (Readiness) -> Void
     private var isOpen = true
 
     fileprivate init?(
@@ -26,15 +25,13 @@ package final class DescriptorWatch {
     ) {
         loop.checkIsolated()
         self.loop = loop
-        self.body = body
         handle = .allocate(capacity: 1)
         guard uv_poll_init(loop.raw, handle, descriptor) == 0 else {
             handle.deallocate()
             isOpen = false
             return nil
         }
-        // Unretained: `deinit` closes the handle, and a closing handle never calls back.
-        handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        handle.pointee.data = LoopCallback<Readiness>(body).retained()
         update(interest)
     }
 
@@ -46,9 +43,8 @@ package final class DescriptorWatch {
             return
         }
         uv_poll_start(handle, interest.rawValue) { handle, status, events in
-            guard let data = handle?.pointee.data else { return }
-            let watch = Unmanaged<DescriptorWatch>.fromOpaque(data).takeUnretainedValue()
-            watch.body(status < 0 ? .failed : Readiness(rawValue: events))
+            LoopCallback<Readiness>.call(
+                handle?.pointee.data, status < 0 ? .failed : Readiness(rawValue: events))
         }
     }
 

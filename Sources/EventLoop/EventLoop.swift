@@ -92,8 +92,10 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     private func closeHere(_ handle: UnsafeMutablePointer<uv_handle_t>) {
         guard uv_is_closing(handle) == 0 else { return }
-        handle.pointee.data = nil
-        uv_close(handle) { $0?.deallocate() }
+        uv_close(handle) { handle in
+            if let callback = handle?.pointee.data { Unmanaged<AnyObject>.fromOpaque(callback).release() }
+            handle?.deallocate()
+        }
     }
 
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }

@@ -64,6 +64,7 @@ package final class LoopProcess {
                         options.exit_cb = { handle, code, signal in
                             guard let handle, let data = handle.pointee.data else { return }
                             let process = Unmanaged<LoopProcess>.fromOpaque(data).takeRetainedValue()
+                            handle.pointee.data = nil
                             process.end(Exit(code: Int32(truncatingIfNeeded: code), signal: signal), on: handle)
                         }
                         options.file = UnsafePointer(arguments[0])
@@ -79,6 +80,7 @@ package final class LoopProcess {
             }
         }
         guard status == 0 else {
+            handle.pointee.data = nil
             // uv_spawn initializes the handle even when it fails, so it must be closed, not just freed.
             loop.close(kulanz_uv_handle(handle))
             throw SystemFailure(code: -status, message: String(cString: uv_strerror(status)))

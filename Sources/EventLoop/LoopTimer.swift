@@ -6,29 +6,21 @@ import CUv
 package final class LoopTimer {
     private let loop: EventLoop
     private let handle: UnsafeMutablePointer<uv_timer_t>
-    private let body: () -> Void
     private var isOpen = true
 
     fileprivate init(_ loop: EventLoop, after delay: Duration, every period: Duration?, _ body: @escaping () -> Void) {
         loop.checkIsolated()
         self.loop = loop
-        self.body = body
         handle = .allocate(capacity: 1)
         uv_timer_init(loop.raw, handle)
-        // Unretained: `deinit` closes the handle, and a closing handle never calls back.
-        handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        handle.pointee.data = LoopCallback<Void>(body).retained()
         // libuv counts from the time it cached when this turn of the loop began; a long turn would shorten the delay.
         uv_update_time(loop.raw)
         uv_timer_start(
             handle,
-            { handle in
-                guard let data = handle?.pointee.data else { return }
-                Unmanaged<LoopTimer>.fromOpaque(data).takeUnretainedValue().fire()
-            },
-            delay.wholeMillisecondsRoundedUp, period?.wholeMillisecondsRoundedUp ?? 0)
+            { LoopCallback<Void>.call($0?.pointee.data, ()) }, delay.wholeMillisecondsRoundedUp,
+            period?.wholeMillisecondsRoundedUp ?? 0)
     }
-
-    private func fire() { body() }
 
     /// Stops the timer for good; a second call does nothing.
     package func cancel() {

@@ -6,23 +6,17 @@ import CUv
 package final class SignalWatch {
     private let loop: EventLoop
     private let handle: UnsafeMutablePointer<uv_signal_t>
-    private let body: () -> Void
     private var isOpen = true
 
     fileprivate init(_ loop: EventLoop, _ number: Int32, _ body: @escaping () -> Void) {
         loop.checkIsolated()
         self.loop = loop
-        self.body = body
         handle = .allocate(capacity: 1)
         uv_signal_init(loop.raw, handle)
-        // Unretained: `deinit` closes the handle, and a closing handle never calls back.
-        handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        handle.pointee.data = LoopCallback<Void>(body).retained()
         uv_signal_start(
             handle,
-            { handle, _ in
-                guard let data = handle?.pointee.data else { return }
-                Unmanaged<SignalWatch>.fromOpaque(data).takeUnretainedValue().body()
-            }, number)
+            { handle, _ in LoopCallback<Void>.call(handle?.pointee.data, ()) }, number)
     }
 
     /// Stops watching for good; a second call does nothing.

@@ -40,6 +40,13 @@ private actor Counter {
     }
 }
 
+// @unchecked: the test hands the timer from the loop to another thread on purpose.
+private final class TimerOwner: @unchecked Sendable {
+    private var timer: LoopTimer?
+    init(_ timer: LoopTimer) { self.timer = timer }
+    func release() { timer = nil }
+}
+
 @Suite struct `The event loop` {
     let loop = EventLoop()
 
@@ -64,6 +71,16 @@ private actor Counter {
             if seen.count == 2 { break }
         }
         #expect(seen == [1, 0])
+        loop.stop()
+    }
+
+    @Test func `outlives owners of timers that are released on other threads just as they fire`() async {
+        let domain = LoopDomain(loop)
+        for _ in 0..<2000 {
+            // The owner is made on the loop and released here, while its timer is due.
+            let timer = await domain.run { domain in TimerOwner(domain.loop.every(.milliseconds(1)) {}) }
+            timer.release()
+        }
         loop.stop()
     }
 
