@@ -57,35 +57,20 @@ import Testing
         try await conclusively {
             var rate: JournalAudit.Rate?
             try await withProgram { world in
-                let pid = Shared<Int32>(0)
-                let turn = Shared(0)
                 let stalls = Shared(0)
-                let relay = Relay(.unix(world.folder["relay.sock"]), to: world.folder["redis.sock"]) { bytes in
-                    guard bytes.contains("requestReferenceId") else { return .pass }
-                    guard
-                        turn.change({
-                            $0 += 1; return $0.isMultiple(of: 2)
-                        })
-                    else { return .pass }
-                    stalls.change { $0 += 1 }
-                    kill(pid.value, SIGSTOP)
-                    Thread.detachNewThread {
-                        Thread.sleep(forTimeInterval: 0.9)
-                        kill(pid.value, SIGCONT)
-                    }
-                    return .pass
-                }
+                let stallers = [try await Staller(world, "one", stalls), try await Staller(world, "two", stalls)]
+                defer { for staller in stallers { staller.relay.stop() } }
+                // Behind a relay, too, or it would always be the first to ask.
+                let relay = Relay(.unix(world.folder["steady.sock"]), to: world.folder["redis.sock"])
                 defer { relay.stop() }
-                let file = try world.configuration("relayed.json5", redis: world.folder["relay.sock"])
-                let staller = try await world.worker(configuration: file)
-                pid.value = staller.pid
-                try await world.isAtWork(staller)
-                _ = try world.configuration()
-                let steady = try await world.workers(1)
-                let jobs = TestJob.make(50)
+                let steady = try await world.worker(
+                    configuration: try world.configuration("steady.json5", redis: world.folder["steady.sock"]))
+                try await world.isAtWork(steady)
+                let jobs = TestJob.make(20)
                 try await world.add(jobs)
-                #expect(try await world.workUntilIdle() == .code(0))
-                await steady[0].stop()
+                try await eventually("all are accepted", within: .seconds(60)) {
+                    try await world.queue().overview().isIdle
+                }
                 let books = try await world.books(jobs)
                 let late = try await world.ledger("unsent").count { $0["reason"] == "late" }
                 print("\(stalls.value) stalls of 900 ms, \(late) permits too late: \(books.summary)")
@@ -123,5 +108,28 @@ import Testing
             }
             return rate
         }
+    }
+}
+
+/// A worker that is stopped for 900 ms whenever it has been given permits, before it can read of them.
+private struct Staller {
+    let relay: Relay
+
+    init(_ world: ProgramWorld, _ name: String, _ stalls: Shared<Int>) async throws {
+        let pid = Shared<Int32>(0)
+        relay = Relay(.unix(world.folder[name]), to: world.folder["redis.sock"]) { bytes in
+            guard bytes.contains("requestReferenceId") else { return .pass }
+            stalls.change { $0 += 1 }
+            kill(pid.value, SIGSTOP)
+            Thread.detachNewThread {
+                Thread.sleep(forTimeInterval: 0.9)
+                kill(pid.value, SIGCONT)
+            }
+            return .pass
+        }
+        let file = try world.configuration("\(name).json5", redis: world.folder[name])
+        let worker = try await world.worker(configuration: file)
+        pid.value = worker.pid
+        try await world.isAtWork(worker)
     }
 }

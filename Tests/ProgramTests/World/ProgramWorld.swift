@@ -112,7 +112,11 @@ struct ProgramWorld: Sendable {
     }
 
     /// Runs one more worker until nothing is left that could be sent.
-    func workUntilIdle() async throws -> ChildProcess.Exit { await (try await worker(["--until-idle"])).exit }
+    func workUntilIdle() async throws -> ChildProcess.Exit {
+        let exit = await (try await worker(["--until-idle"])).exit
+        if exit != .code(0) { for line in log.suffix(30) { print("worker: \(line)") } }
+        return exit
+    }
 
     /// What all workers have logged so far.
     var log: [Substring] {
