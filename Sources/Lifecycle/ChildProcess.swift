@@ -189,7 +189,7 @@ package struct ChildProcessError: Error, Hashable, CustomStringConvertible {
 }
 
 /// The processes to kill when this one exits.
-private final class Children: Sendable {
+final class Children: Sendable {
     static let shared = Children()
     private let pids = Mutex<Set<Int32>>([])
 
@@ -200,7 +200,7 @@ private final class Children: Sendable {
     func add(_ pid: Int32) { pids.withLock { _ = $0.insert(pid) } }
     func remove(_ pid: Int32) { pids.withLock { _ = $0.remove(pid) } }
 
-    private func killAll() {
+    func killAll() {
         // A child is removed before its pid can be another's, so this can't hit a stranger.
         pids.withLock { for pid in $0 { kill(pid, SIGKILL) } }
     }

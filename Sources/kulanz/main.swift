@@ -1,3 +1,3 @@
-import Foundation
+import Lifecycle
 
-exit(await Front.perform(Array(CommandLine.arguments.dropFirst())).rawValue)
+endProcess(await Front.perform(Array(CommandLine.arguments.dropFirst())).rawValue)

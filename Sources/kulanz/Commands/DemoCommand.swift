@@ -67,7 +67,7 @@ struct DemoCommand: Command {
         interruption.cancel()
         if let signal = await interruption.value {
             Output.complain("Interrupted: everything is stopped and removed.\n")
-            exit(128 + signal)
+            endProcess(128 + signal)
         }
         let report = try report(in: result)
         show(report, in: files)

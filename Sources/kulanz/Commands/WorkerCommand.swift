@@ -46,7 +46,7 @@ struct WorkerCommand: Command {
             for await signal in signals {
                 wishes += 1
                 // What the second signal cuts off is found by the workers that watch for the dead.
-                guard wishes == 1 else { exit(128 + signal) }
+                guard wishes == 1 else { endProcess(128 + signal) }
                 Task { await worker.drain() }
             }
         }
