@@ -46,9 +46,10 @@ import Testing
 
     @Test func `a refused connection is surely unseen`() async throws {
         try await withWorld { world in
+            let (descriptor, port) = Socket.refuse()
+            defer { close(descriptor) }
             let client = HTTPClient(loop: world.loop)
-            let outcome = await client.send(
-                .post("http://127.0.0.1:\(Socket.freePort())/"), deadline: .seconds(10), mayDepart: { true })
+            let outcome = await client.send(.post("http://127.0.0.1:\(port)/"), deadline: .seconds(10))
             #expect(outcome.unsent == .connect)
             await client.close()
         }
@@ -101,7 +102,9 @@ import Testing
         try await withScript { _ in
             [.answer("ok")]
         } _: { client, server in
-            let url = "http://127.0.0.1:\(Socket.freePort())/"
+            let (descriptor, port) = Socket.refuse()
+            defer { close(descriptor) }
+            let url = "http://127.0.0.1:\(port)/"
             let mayDepart: @Sendable () -> Bool = {
                 asked.withLock { $0 += 1 }
                 return true

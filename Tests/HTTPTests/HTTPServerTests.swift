@@ -262,8 +262,7 @@ import Testing
             await server.stop()
             #expect(await slow.unclear != nil)
             #expect(await hanging.unclear != nil)
-            #expect(await client.send(.post("http://127.0.0.1:\(port)/"), deadline: .seconds(10)).unsent == .connect)
-            // The port is free again, and a server may start anew.
+            // Whoever listens on the port now, it isn't this server; which may start anew.
             let again = try await server.start()
             #expect(again != 0)
         }

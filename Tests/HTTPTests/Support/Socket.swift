@@ -11,11 +11,13 @@ enum Socket {
         return (descriptor, port(of: descriptor))
     }
 
-    /// A port on which nobody listens just now.
-    static func freePort() -> UInt16 {
-        let (descriptor, port) = listen()
-        close(descriptor)
-        return port
+    /// A port that refuses connections: taken, so that nobody else gets it, but not listened on. Close it in the end.
+    static func refuse() -> (descriptor: Int32, port: UInt16) {
+        let descriptor = make(AF_INET)
+        var address = loopback(0)
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        precondition(withAddress(&address) { bind(descriptor, $0, size) } == 0)
+        return (descriptor, port(of: descriptor))
     }
 
     static func port(of descriptor: Int32) -> UInt16 {
