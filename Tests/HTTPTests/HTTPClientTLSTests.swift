@@ -217,7 +217,24 @@ struct HTTPClientRefusedStreamTests {
         }
     }
 
-    @Test(arguments: RefusingServer.Way.allCases.filter { $0 != .leaves })
+    @Test func `an answer is seen although nothing follows it`() async throws {
+        try await withTemporaryFolder { folder in
+            try await withWorld { world in
+                let certificate = try await Certificate(in: folder)
+                let server = try await RefusingServer(.answers, certificate)
+                for _ in 1...10 {
+                    let client = HTTPClient(loop: world.loop, options: .init(caFile: certificate.file))
+                    let outcome = await client.send(
+                        .post("https://localhost:\(server.port)/"), deadline: .seconds(10))
+                    #expect(outcome.response?.status == 200, "\(outcome)")
+                    await client.close()
+                }
+                await server.stop()
+            }
+        }
+    }
+
+    @Test(arguments: [RefusingServer.Way.refusedStream, .wantsHTTP1, .internalError, .goAway, .cut])
     func `what HTTP/2 lets a client repeat is not repeated`(way: RefusingServer.Way) async throws {
         try await withTemporaryFolder { folder in
             try await withWorld { world in

@@ -9,12 +9,15 @@ final class CurlMulti: @unchecked Sendable {
     private let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
     private var watches: [curl_socket_t: DescriptorWatch] = [:]
+    /// What transfers wait for on each descriptor.
+    private var interests: [curl_socket_t: DescriptorWatch.Readiness] = [:]
     /// Sockets of connections that have carried a transfer and that libcurl keeps, until it closes them through us.
     /// Others (the resolver's, attempts to connect) it may close without a word.
     private var kept: Set<curl_socket_t> = []
     /// Those of them that no transfer waits for.
     private var idle: Set<curl_socket_t> = []
     private var timer: LoopTimer?
+    private var nudge: LoopTimer?
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     private var isOpen = true
 
@@ -54,6 +57,9 @@ final class CurlMulti: @unchecked Sendable {
     func add(_ transfer: CurlTransfer) {
         transfers[transfer.easy] = transfer
         listen(transfer.easy)
+        if transfer.isSecure, nudge == nil {
+            nudge = loop.every(Self.nudgePeriod) { [weak self] in self?.nudgeTransfers() }
+        }
         curl_multi_add_handle(multi, transfer.easy)
     }
 
@@ -70,7 +76,7 @@ final class CurlMulti: @unchecked Sendable {
         isOpen = false
         for transfer in transfers.values where remove(transfer) { transfer.fail(failure) }
         curl_multi_cleanup(multi)
-        timer = nil
+        (timer, nudge) = (nil, nil)
         watches = [:]
     }
 
@@ -82,20 +88,30 @@ final class CurlMulti: @unchecked Sendable {
         var readiness: DescriptorWatch.Readiness = []
         if interest & CURL_POLL_IN != 0 { readiness.insert(.readable) }
         if interest & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
+        interests[socket] = readiness
         if let watch = watches[socket] { return watch.update(readiness) }
         watches[socket] = loop.watch(socket, for: readiness) { [weak self] readiness in
             var events: Int32 = 0
             if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
             if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
-            if readiness.contains(.failed) { events |= CURL_CSELECT_ERR }
+            // Not `CURL_CSELECT_ERR`, on which libcurl gives up unread what may lie in the socket. A read finds it
+            // first, then the error. libuv has ended the watch; if libcurl goes on with the socket, so does it.
+            if readiness.contains(.failed) { events = CURL_CSELECT_IN | CURL_CSELECT_OUT }
             self?.act(socket, events)
+            if readiness.contains(.failed) { self?.rewatch(socket) }
         }
+    }
+
+    private func rewatch(_ socket: curl_socket_t) {
+        guard let interest = interests[socket] else { return }
+        watches[socket]?.update(interest)
     }
 
     /// No transfer waits for this descriptor any more: its connection idles, or is closed already or next.
     private func forget(_ socket: curl_socket_t) {
         // At once, for its number may be another descriptor's before the loop looks again.
         watches.removeValue(forKey: socket)?.cancel()
+        interests[socket] = nil
         if kept.contains(socket) { watchIdle(socket) }
     }
 
@@ -152,6 +168,16 @@ final class CurlMulti: @unchecked Sendable {
     }
 
     // MARK: What the loop says
+
+    private static let nudgePeriod = Duration.milliseconds(20)
+
+    /// libcurl 7.88 at times reads the end of an HTTP/2 answer into its own buffer and then waits for the socket to
+    /// become readable once more. On a connection that nothing else uses it waits until the deadline, and an answer
+    /// that is here counts as none. A read that finds nothing is the cure, and cheap.
+    private func nudgeTransfers() {
+        guard transfers.values.contains(where: \.isSecure) else { return nudge = nil }
+        for socket in interests.keys { act(socket, CURL_CSELECT_IN) }
+    }
 
     private func act(_ socket: curl_socket_t, _ events: Int32) {
         guard isOpen else { return }

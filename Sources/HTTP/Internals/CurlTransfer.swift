@@ -4,6 +4,8 @@ import EventLoop
 /// One easy handle with what its callbacks write to. Lives on the loop's thread.
 final class CurlTransfer {
     let easy: UnsafeMutableRawPointer
+    /// Over TLS, and so perhaps over HTTP/2.
+    let isSecure: Bool
     private let mayDepart: () -> Bool
     private let finish: (HTTPOutcome, HTTPTimings) -> Void
     private let start = ContinuousClock.now
@@ -21,6 +23,7 @@ final class CurlTransfer {
     ) {
         guard request.isSendable, let easy = curl_easy_init() else { return nil }
         self.easy = easy
+        isSecure = request.url.lowercased().hasPrefix("https:")
         self.mayDepart = mayDepart
         self.finish = finish
         answer = AnswerCollector(maxBytes: options.maxAnswerBytes, isHead: request.method == "HEAD")
@@ -66,7 +69,7 @@ final class CurlTransfer {
         set(CURLOPT_URL, request.url)
         // Transfers that start together share the one connection that is just being made. Over TLS only: there the
         // handshake tells whether it can be shared, on a plain connection they would wait for the first answer.
-        set(CURLOPT_PIPEWAIT, request.url.lowercased().hasPrefix("https:") ? 1 : 0)
+        set(CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_USERAGENT, options.userAgent)
         switch request.method {

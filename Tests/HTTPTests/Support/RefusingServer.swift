@@ -1,10 +1,9 @@
 import Lifecycle
 import TestSupport
 
-/// An HTTP/2 server that reads requests and refuses each in a way of its protocol that libcurl answers with a
-/// repetition of its own, or with an error.
+/// An HTTP/2 server that reads requests and treats each in a way that HTTP/2 allows and libcurl stumbles over.
 struct RefusingServer {
-    enum Way: String, CaseIterable {
+    enum Way: String {
         /// RST_STREAM with REFUSED_STREAM.
         case refusedStream
         /// RST_STREAM with HTTP_1_1_REQUIRED.
@@ -14,6 +13,8 @@ struct RefusingServer {
         /// GOAWAY that names no stream as processed.
         case goAway
         case cut
+        /// Answers with an empty 200 and says nothing more.
+        case answers
         /// Answers, idles a little, and leaves with GOAWAY, close_notify and FIN.
         case leaves
     }
@@ -33,7 +34,7 @@ struct RefusingServer {
     @discardableResult func nextLine() async -> String? { await Self.line(of: child) }
 
     /// Ends the server; returns how many lines came that `nextLine` didn't wait for.
-    func stop() async -> Int {
+    @discardableResult func stop() async -> Int {
         await child.stop()
         return await child.output.reduce(0) { count, _ in count + 1 }
     }
@@ -79,8 +80,8 @@ struct RefusingServer {
                 if kind != 1: continue
                 print("HTTP/2 request", flush=True)
                 if way == "cut": return peer.close()
+                if way in ("answers", "leaves"): peer.sendall(frame(1, stream, b"\x88", flags=5))
                 if way == "leaves":
-                    peer.sendall(frame(1, stream, b"\x88", flags=5))
                     time.sleep(0.2)
                     peer.sendall(frame(7, 0, struct.pack(">II", stream, 0)))
                     peer.settimeout(0.2)
