@@ -201,6 +201,7 @@ import Testing
         try await withQueue { world in
             let job = try await world.sending("case-1")
             _ = try await world.queue.bury(job, ending: .unclear, reason: "outcomeUnknown", hint: "", .timedOut)
+            try await world.advance(.seconds(30))
             _ = try await world.queue.redrive("case-1", act: QueueWorld.agent)
             let entry = try await readWhileAway(world, "case-1")
             #expect(try await world.queue.adopt([(entry, .reference("case-1"))]) == [.adopted])

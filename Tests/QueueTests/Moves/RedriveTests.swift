@@ -32,8 +32,25 @@ import Testing
             let job = try await dead(world, "case-1", ending: .unclear)
             #expect(try await world.queue.redrive("case-1", act: QueueWorld.agent) == .queued(job.referenceId))
             #expect(try await world.state("case-1") == "unclear")
-            let again = try await world.leaseAfter(.seconds(2))
+            let again = try await world.leaseAfter(.seconds(30))
             #expect(again.referenceId == job.referenceId && again.body == job.body && again.isOpen && again.sends == 2)
+        }
+    }
+
+    @Test func `an open job is not sent again while its lost request may be under way`() async throws {
+        try await withQueue { world in
+            try await world.enqueue("case-1")
+            for _ in 0..<3 {
+                _ = try await world.leaseAfter(.seconds(31), worker: "dead")
+                _ = try await world.queue.reclaim(from: "dead")
+            }
+            try await world.advance(.seconds(10))
+            _ = try await world.queue.redrive("case-1", act: QueueWorld.agent)
+            #expect(try await world.place("case-1") == [.later])
+            try await world.advance(.seconds(19))
+            #expect(try await world.lease().jobs.isEmpty)
+            try await world.advance(.seconds(1))
+            #expect(try await world.lease().jobs.map(\.id) == ["case-1"])
         }
     }
 
