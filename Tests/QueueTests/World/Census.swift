@@ -56,6 +56,8 @@ struct Census {
         name: "census",
         source: """
             #!lua flags=no-writes
+            local wanted = { 'state', 'ref', 'round', 'unclear', 'sends', 'attempts', 'started', 'lost', 'fence', 'line',
+                'transaction', 'waitsFor', 'worker', 'dead', 'ghost', 'letter', 'redrives' }
             local out = {}
             local first = #ARGV[1] + 1
             for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
@@ -68,11 +70,10 @@ struct Census {
                     elseif kind == 'stream' then content = redis.call('XRANGE', key, '-', '+')
                     elseif string.sub(name, 1, 5) == ':job:' then
                         content = {}
-                        local all = redis.call('HGETALL', key)
-                        for i = 1, #all, 2 do
-                            if all[i] ~= 'body' and all[i] ~= 'envelope' and all[i] ~= 'log' then
-                                content[#content + 1] = all[i]
-                                content[#content + 1] = all[i + 1]
+                        for i, value in ipairs(redis.call('HMGET', key, unpack(wanted))) do
+                            if value then
+                                content[#content + 1] = wanted[i]
+                                content[#content + 1] = value
                             end
                         end
                     else content = redis.call('HGETALL', key) end

@@ -1,0 +1,111 @@
+/// What the moves do, by the contract and without Redis: the other opinion that a walk compares with.
+struct Model {
+    var jobs: [String: ModelJob] = [:]
+    var now: Int64
+    /// Every departure that left or may have left, oldest first; a window that was taken as full counts as N of them.
+    var departures: [Int64] = []
+    var runId: String?
+    var paused = false
+    var blockedUntil: Int64 = 0
+    /// Raw entries that nobody has moved yet, by lane and id.
+    var raw: Set<String> = []
+    var letters = 0
+
+    let permits = 5
+    let window: Int64 = 1_000_000
+    let gap: Int64 = 1_025_000
+    let lease: Int64 = 60_000_000
+    let timeout: Int64 = 30_000_000
+
+    // MARK: Entering
+
+    enum Verdict { case enqueued, duplicate, conflict, alreadyRequested }
+
+    func verdict(on job: ModelJob) -> Verdict {
+        if let there = jobs[job.id] { return there.digest == job.digest ? .duplicate : .conflict }
+        if !job.repeats, holder(against: job) { return .alreadyRequested }
+        return .enqueued
+    }
+
+    func holder(against job: ModelJob) -> Bool {
+        jobs.values.contains {
+            $0.id != job.id && $0.transaction == job.transaction && $0.claimsItems && $0.conflicts(with: job.claims)
+        }
+    }
+
+    // MARK: Leases
+
+    func owns(_ id: String, _ fence: String) -> Bool { jobs[id]?.state == "sending" && jobs[id]?.fence == fence }
+
+    /// The moment of the next permit.
+    var nextPermit: Int64 {
+        departures.count < permits ? now : departures[departures.count - permits] + gap
+    }
+
+    mutating func meet(runId: String) {
+        if self.runId != runId { departures += Array(repeating: now, count: permits) }
+        self.runId = runId
+    }
+
+    /// The leases that are over by now are lost.
+    mutating func expire() {
+        for job in jobs.values where job.state == "sending" && job.leasedUntil <= now { lose(job.id) }
+    }
+
+    mutating func lose(_ id: String) {
+        change(id) {
+            $0.unclear += 1
+            $0.lost += 1
+            $0.book("answer")
+            $0.state = $0.lost > 2 ? "dead" : "unclear"
+            if $0.lost > 2 { $0.book("dead") }
+        }
+    }
+
+    mutating func depart(_ id: String, worker: String, fence: String) {
+        departures.append(now)
+        let (now, lease) = (now, lease)
+        change(id) {
+            $0.state = "sending"
+            $0.worker = worker
+            $0.fence = fence
+            $0.departed = now
+            $0.leasedUntil = now + lease
+            $0.sends += 1
+            $0.attempts += 1
+            $0.started += 1
+            $0.book("request", $0.items)
+        }
+    }
+
+    // MARK: Answers
+
+    mutating func leaveOpen(_ id: String) { change(id) { $0.unclear += 1 } }
+
+    /// The request never left: permit and attempt come back.
+    mutating func takeBack(_ id: String) {
+        guard let job = jobs[id] else { return }
+        if let index = departures.lastIndex(of: job.departed) { departures.remove(at: index) }
+        change(id) {
+            $0.sends -= 1
+            $0.attempts -= 1
+        }
+    }
+
+    mutating func nextRound(_ id: String, _ ref: String) {
+        change(id) {
+            guard !$0.isOpen else { return }
+            $0.ref = ref
+            $0.round += 1
+            $0.sends = 0
+        }
+    }
+
+    mutating func rest(_ id: String, as state: String) { change(id) { $0.state = $0.isOpen ? "unclear" : state } }
+
+    mutating func change(_ id: String, _ body: (inout ModelJob) -> Void) {
+        guard var job = jobs[id] else { return }
+        body(&job)
+        jobs[id] = job
+    }
+}

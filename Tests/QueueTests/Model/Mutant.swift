@@ -1,0 +1,116 @@
+import Queue
+
+/// A fault that is planted in the scripts, to see whether the walk meets it.
+struct Mutant: Sendable, CustomStringConvertible {
+    struct Edit: Sendable {
+        /// Nil for every move.
+        let move: ScriptName?
+        let text: String
+        let replacement: String
+
+        init(_ move: ScriptName?, _ text: String, _ replacement: String) {
+            (self.move, self.text, self.replacement) = (move, text, replacement)
+        }
+    }
+
+    let description: String
+    /// A walk that met it when this was written; others follow if it no longer does.
+    let seed: UInt64
+    let edits: [Edit]
+
+    init(_ description: String, seed: UInt64 = 1, _ edits: Edit...) {
+        self.description = description
+        self.seed = seed
+        self.edits = edits
+    }
+
+    static let all = [
+        Mutant("lease doesn't look who owns the purchase", Edit(.lease, "= owner_before(job)", "= nil")),
+        Mutant(
+            "postpone makes a new id while the old one is open",
+            Edit(
+                .postpone, "if next_ref ~= '' and (job.unclear > 0 or ending == 'unclear') then return 'open' end", ""),
+            Edit(.postpone, "if job.unclear > 0 then return false end", "")),
+        Mutant(
+            "block makes a new id while the old one is open",
+            Edit(.block, "if job.unclear > 0 then return false end", "")),
+        Mutant(
+            "pause makes a new id while the old one is open",
+            Edit(.pause, "if job.unclear > 0 then return false end", "")),
+        Mutant(
+            "redrive makes a new id while the old one is open",
+            Edit(.redrive, "elseif job.unclear == 0 and job.sends > 0 then", "elseif job.sends > 0 then"),
+            Edit(.redrive, "if job.unclear > 0 then return false end", "")),
+        Mutant(
+            "release doesn't return the permit", Edit(.release, "redis.call('LREM', DEPARTURES, 1, job.departed)", "")),
+        Mutant(
+            "release returns all permits of the call",
+            Edit(
+                .release, "redis.call('LREM', DEPARTURES, 1, job.departed)",
+                "redis.call('LREM', DEPARTURES, 0, job.departed)")
+        ),
+        Mutant(
+            "reclaim doesn't mark the job unclear",
+            Edit(.reclaim, "    leave_open(job)\n    local lost", "    local lost")),
+        Mutant(
+            "reclaim makes the job due at once",
+            Edit(.reclaim, "tonumber(job.departed) + tonumber(job.timeout) * 1000", "now")),
+        Mutant(
+            "an expired lease doesn't mark the job unclear",
+            Edit(.lease, "    leave_open(job)\n    local lost", "    local lost")),
+        Mutant(
+            "settle respects the fence and drops a late 200",
+            Edit(.settle, "local OPEN =", "if not owns(job, ARGV[2]) then return 'already' end\nlocal OPEN =")),
+        Mutant("settle leaves the retry", Edit(.settle, "redis.call('ZREM', LATER, job.id)\n", "\n")),
+        Mutant("the gate keeps N-1 departures", Edit(.lease, "-math.max(count, DEPARTURES_KEPT)", "-(count - 1)")),
+        Mutant("the gate has no guard", seed: 5, Edit(.lease, "+ window + guard", "+ window")),
+        Mutant("a server that forgot is trusted", Edit(.lease, "if gate[1] ~= run_id or", "if")),
+        Mutant("a block is not looked at", Edit(.lease, "tonumber(gate[3]) > now and", "false and")),
+        Mutant(
+            "the line's end forgets the followers",
+            Edit(.settle, "'owner') end\n        call_next(line)", "'owner') end")),
+        Mutant(
+            "a withdrawn follower takes its turn with it", seed: 26,
+            Edit(.withdraw, "'owner') end\n        call_next(line)", "'owner'); call_next(line) end")),
+        Mutant(
+            "the transaction's own line is not owned",
+            Edit(nil, "return { job.line, job.transaction }", "return { job.line }")),
+        Mutant(
+            "withdraw leaves the entry at the front",
+            Edit(.withdraw, "redis.call('ZREM', ready_key(job.lane), job.id) + ", "")),
+        Mutant("redrive keeps the letter", Edit(.redrive, "redis.call('XDEL', DEAD, job.dead)\n", "\n")),
+        Mutant(
+            "redrive forgets that the reference lies unread", seed: 5,
+            Edit(.redrive, "if job.ghost then", "if false then")),
+        Mutant(
+            "a reference is deleted without being acknowledged",
+            Edit(.lease, "redis.call('XACK', lane_key(lane), GROUP, entry[1])\n", "\n")),
+        Mutant(
+            "a letter drops the claims while its id is open", seed: 6,
+            Edit(
+                .bury, "    if job.unclear == 0 then\n        give_lines_up(job)\n        drop_claims(job)\n    end",
+                "    if job.unclear == 0 then give_lines_up(job) end\n    drop_claims(job)")),
+        Mutant(
+            "a letter lets go of the line while its id is open",
+            Edit(
+                .bury, "    if job.unclear == 0 then\n        give_lines_up(job)\n        drop_claims(job)\n    end",
+                "    give_lines_up(job)\n    if job.unclear == 0 then drop_claims(job) end")),
+        Mutant(
+            "a claim remembers only its first job", seed: 7,
+            Edit(nil, "elseif not string.find(' ' .. ids .. ' ', ' ' .. id .. ' ', 1, true) then", "elseif false then")),
+        Mutant("a 429 costs an attempt", Edit(.block, "redis.call('HINCRBY', job_key(id), 'attempts', -1)\n", "\n")),
+        Mutant(
+            "the earlier of two blocks wins",
+            Edit(.block, "tonumber(standing) < until_us", "tonumber(standing) > until_us")),
+        Mutant("renew doesn't look at the fence", Edit(.renew, "held[2] == ARGV[i + 1] and ", "")),
+        Mutant("adopt doesn't look who was faster", Edit(.adopt, "GROUP, entry) == 0", "GROUP, entry) == 2")),
+        Mutant("a lease that ended stays", Edit(.postpone, "redis.call('ZREM', LEASES, job.id)", "")),
+        Mutant("the fence is not looked at", Edit(.postpone, "job.state == 'sending' and job.fence == fence", "true")),
+        Mutant("an unsent request costs an attempt", seed: 5, Edit(.postpone, "'attempts', -1)", "'attempts', 0)")),
+        Mutant("hold lets the id close", Edit(.hold, "or ARGV[4] == 'unclear'", "")),
+        Mutant(
+            "an open letter is discarded without a finding", seed: 7,
+            Edit(.discard, "if was_open and ARGV[4] == ''", "if false")),
+        Mutant("the books miss what never left", Edit(.release, "book('unsent'", "type('unsent'")),
+    ]
+}

@@ -1,0 +1,348 @@
+import Queue
+import Redis
+import Refunds
+
+extension Walk {
+    func lease(_ worker: String, slots: Int) async throws -> (() -> Void) {
+        let lease = try await world.lease(worker: worker, slots: slots, runId: runId)
+        say("\(worker) leases \(lease.jobs.map(\.id)) of \(slots), raw \(lease.raw.count)")
+        model.meet(runId: runId)
+        model.expire()
+        try require(lease.missing == nil, "lease misses \(lease.missing ?? "")")
+        try require((lease.pausedFor != nil) == model.paused, "lease says paused: \(lease.pausedFor ?? "no")")
+        if model.paused {
+            try require(lease.jobs.isEmpty && lease.raw.isEmpty, "a paused app gave work")
+            return {}
+        }
+        for entry in lease.raw {
+            try require(
+                model.raw.contains("\(entry.priority) \(entry.entryId)"), "a raw entry came back: \(entry.entryId)")
+        }
+        let isBlocked = model.blockedUntil > now
+        try require((lease.blockedUntilMicroseconds != nil) == isBlocked, "lease and model disagree on the block")
+        try require(!isBlocked || lease.jobs.isEmpty, "a blocked app gave jobs")
+        try require(lease.jobs.count <= slots, "more jobs than slots")
+        for job in lease.jobs {
+            try check(job)
+            model.depart(job.id, worker: worker, fence: job.fence)
+            expected[job.id] = .lease
+        }
+        mustHaveEmptied = !isBlocked && lease.jobs.count < slots && model.nextPermit <= now && !lease.hasMore
+        return {
+            self.minds[worker]?.grips += lease.jobs.map { Mind.Grip(job: $0) }
+            self.minds[worker]?.raw += lease.raw
+        }
+    }
+
+    /// What must hold for a job that was just handed out.
+    private func check(_ job: LeasedJob) throws {
+        guard let known = model.jobs[job.id] else { throw fail("lease gave \(job.id), which nobody enqueued") }
+        try require(
+            ["queued", "waiting", "unclear"].contains(known.state), "lease gave \(job.id), which is \(known.state)")
+        try require(model.nextPermit <= now, "\(job.id) got a permit \(model.nextPermit - now) µs too early")
+        for other in model.jobs.values where other.id != job.id && other.ownsLines {
+            try require(
+                other.lines.isDisjoint(with: known.lines),
+                "\(job.id) is sent while \(other.id) is \(other.state) with \(other.unclear) unclear sends")
+        }
+        for request in apple.underWay where !request.lines.isDisjoint(with: known.lines) {
+            try require(
+                request.departed + model.timeout <= now,
+                "\(job.id) is sent while a request of \(request.job) may still be under way")
+        }
+        if census.places[job.id]?.first == .later, let due = census.score(of: job.id, in: "later") {
+            try require(Int64(due) <= now, "\(job.id) is sent \(Int64(due) - now) µs before it is due")
+        }
+        try require(job.referenceId.text == known.ref, "\(job.id) goes under \(job.referenceId), not \(known.ref)")
+        try require(job.attempts == known.attempts + 1, "\(job.id): \(job.attempts) attempts")
+        try require(job.sends == known.sends + 1, "\(job.id): \(job.sends) sends")
+        try require(job.unclearSends == known.unclear, "\(job.id): \(job.unclearSends) unclear sends")
+        try require(job.round == known.round, "\(job.id): round \(job.round)")
+        try require(
+            (Int(job.fence) ?? 0) > (Int(census.jobs[job.id]?["fence"] ?? "0") ?? 0), "\(job.id): fence \(job.fence)")
+        try require(ReferenceId(body: job.body)?.text == known.ref, "\(job.id): the body has another id")
+        if let body = known.bodies[known.ref] {
+            try require(body == job.body, "\(job.id): other bytes under the same id")
+        }
+        model.change(job.id) { $0.bodies[known.ref] = job.body }
+    }
+
+    /// Goes on with one of a worker's jobs: writes its request, or reports what came of it.
+    func useGrip() async throws {
+        guard let worker = busyWorker({ !$0.grips.isEmpty }), let grips = minds[worker]?.grips else { return }
+        let index = random.number(0...grips.count - 1)
+        let grip = grips[index]
+        guard let reply = grip.reply else {
+            // The last look before the wire: a permit is void half a guard after it was given.
+            guard now - grip.job.departedMicroseconds <= 12_500, random.chance(92) else {
+                return try await report(.unsent, worker, grip)
+            }
+            guard let job = model.jobs[grip.job.id] else { throw fail("\(grip.job.id) vanished") }
+            let answer = apple.take(
+                job, ref: grip.job.referenceId.text, departed: grip.job.departedMicroseconds, &random)
+            minds[worker]?.grips[index].reply = answer
+            if answer != .unsent { try count(writtenAt: now) }
+            return say("\(worker) writes \(grip.job.id) \(grip.job.referenceId.text.prefix(8)): \(answer)")
+        }
+        // An answer may be long in coming, and the lease be lost meanwhile.
+        if reply == .success, random.chance(40) { return }
+        let isLate = now - grip.job.departedMicroseconds > model.timeout
+        if isLate, reply != .success || random.chance(50) { return try await report(.silence, worker, grip) }
+        try await report(reply, worker, grip)
+    }
+
+    private func count(writtenAt moment: Int64) throws {
+        written.append(moment)
+        guard written.count > model.permits else { return }
+        let gap = moment - written[written.count - model.permits - 1]
+        try require(gap > model.window, "six requests left within \(gap) µs")
+    }
+
+    private func report(_ reply: PretendApple.Reply, _ worker: String, _ grip: Mind.Grip) async throws {
+        let job = grip.job
+        apple.ended(job.id, departed: job.departedMicroseconds)
+        // Workers of ours ask for a new id only where it is lawful. This one asks anywhere.
+        let next: ReferenceId? =
+            random.chance(50)
+            ? world.reference(job.id, round: job.round + 1, digest: job.contentDigest) : nil
+        let wait = Duration.milliseconds(random.number(0...random.weighted([(5, 2000), (1, 40_000)])))
+        let learn: () -> Void = { self.minds[worker]?.grips.removeAll { $0.job == job } }
+        switch reply {
+        case .success: try await settle(job, worker, learn)
+        case .rejected:
+            switch random.number(0...3) {
+            case 0: try await bury(job, .answered, worker, learn)
+            case 1 where job.isOpen: try await hold(job, .unclear, .answered, worker, learn)
+            default: try await postpone(job, wait, .answered, next, worker, learn)
+            }
+        case .pendingRefund: try await hold(job, job.isOpen ? .unclear : .held, .answered, worker, learn)
+        case .rateLimited: try await block(job, wait, job.isOpen ? .unclear : .answered, next, worker, learn)
+        case .unauthorized: try await pause(job, job.isOpen ? .unclear : .answered, next, worker, learn)
+        case .silence:
+            switch random.number(0...9) {
+            case 0...1: try await bury(job, .unclear, worker, learn)
+            case 2: try await hold(job, .unclear, .unclear, worker, learn)
+            case 3: try await hold(job, .held, .unclear, worker, learn)
+            default: try await postpone(job, wait, .unclear, next, worker, learn)
+            }
+        case .garbage: try await hold(job, .unclear, .unclear, worker, learn)
+        case .unsent:
+            switch random.number(0...5) {
+            case 0: try await postpone(job, wait, .unsent, nil, worker, learn)
+            case 1: try await bury(job, .unsent, worker, learn)
+            default: try await release(job, worker, learn)
+            }
+        }
+    }
+
+    func settle(
+        _ job: LeasedJob, _ worker: String, isSafe: Bool = false, _ learn: @escaping () -> Void
+    ) async throws {
+        try await make(.settle, by: worker, isSafe: isSafe) {
+            let found = try await self.world.queue.settle(
+                job, httpStatus: 200, signedTransaction: "signed", signedRenewal: nil)
+            self.say("\(worker) settles \(job.id): \(found)")
+            guard let known = self.model.jobs[job.id] else { throw self.fail("\(job.id) vanished") }
+            let isForeign = known.ref != job.referenceId.text || known.state == "discarded"
+            let isOver = ["accepted", "done"].contains(known.state)
+            let end: Settlement =
+                isForeign ? .foreign : isOver ? .already : known.operation == .cancel ? .done : .accepted
+            try self.require(found == end, "settle of \(job.id) said \(found), not \(end)")
+            if end != .already { self.model.change(job.id) { $0.book("answer") } }
+            if end == .accepted || end == .done {
+                self.model.change(job.id) {
+                    $0.state = end.rawValue
+                    $0.unclear = 0
+                }
+                self.expected[job.id] = end == .accepted ? .some(.followup) : .some(nil)
+            }
+            return learn
+        }
+    }
+
+    private func agree(_ moved: Moved, _ job: LeasedJob, _ move: ScriptName, isOpen: Bool = false) throws -> Bool {
+        let owns = model.owns(job.id, job.fence)
+        try require((moved == .stale) == !owns, "\(move) of \(job.id) said \(moved), owner: \(owns)")
+        guard owns else { return false }
+        try require((moved == .refusedWhileOpen) == isOpen, "\(move) of \(job.id) said \(moved), open: \(isOpen)")
+        return !isOpen
+    }
+
+    private func end(_ job: LeasedJob, _ ending: SendEnding) {
+        model.change(job.id) { $0.book("answer") }
+        switch ending {
+        case .unclear: model.leaveOpen(job.id)
+        case .unsent: model.takeBack(job.id)
+        case .answered: break
+        }
+    }
+
+    private func postpone(
+        _ job: LeasedJob, _ wait: Duration, _ ending: SendEnding, _ next: ReferenceId?, _ worker: String,
+        _ learn: @escaping () -> Void
+    ) async throws {
+        try await make(.postpone, by: worker) {
+            let isOpen = next != nil && (ending == .unclear || self.model.jobs[job.id]?.isOpen == true)
+            let moved = try await self.world.queue.postpone(job, for: wait, ending: ending, next: next, .refused)
+            self.say("\(worker) postpones \(job.id) \(ending), new id: \(next != nil): \(moved)")
+            if try self.agree(moved, job, .postpone, isOpen: isOpen) {
+                self.end(job, ending)
+                if let next { self.model.nextRound(job.id, next.text) }
+                self.model.rest(job.id, as: "waiting")
+                self.expected[job.id] = .later
+                self.expectedDue[job.id] = self.now + wait.milliseconds * 1000
+            }
+            return moved == .refusedWhileOpen ? {} : learn
+        }
+    }
+
+    private func hold(
+        _ job: LeasedJob, _ state: JobState, _ ending: SendEnding, _ worker: String, _ learn: @escaping () -> Void
+    ) async throws {
+        try await make(.hold, by: worker) {
+            let moved = try await self.world.queue.hold(
+                job, as: state, ending: ending, lookingAgainAfter: .seconds(60), question: "q", .refused)
+            self.say("\(worker) holds \(job.id) as \(state): \(moved)")
+            if try self.agree(moved, job, .hold) {
+                self.model.change(job.id) { $0.book("answer") }
+                if ending == .unclear || state == .unclear && self.model.jobs[job.id]?.isOpen == false {
+                    self.model.leaveOpen(job.id)
+                }
+                self.model.change(job.id) {
+                    $0.state = state.rawValue
+                    $0.book("question")
+                }
+                self.expected[job.id] = .followup
+            }
+            return learn
+        }
+    }
+
+    private func bury(
+        _ job: LeasedJob, _ ending: SendEnding, _ worker: String, _ learn: @escaping () -> Void
+    ) async throws {
+        try await make(.bury, by: worker) {
+            let moved = try await self.world.queue.bury(job, ending: ending, reason: "rejected", hint: "", .refused)
+            self.say("\(worker) buries \(job.id) \(ending): \(moved)")
+            if try self.agree(moved, job, .bury) {
+                self.end(job, ending)
+                self.model.change(job.id) {
+                    $0.state = "dead"
+                    $0.book("dead")
+                }
+                self.expected[job.id] = .dead
+            }
+            return learn
+        }
+    }
+
+    private func release(_ job: LeasedJob, _ worker: String, _ learn: @escaping () -> Void) async throws {
+        try await make(.release, by: worker) {
+            let moved = try await self.world.queue.release(job, why: "late")
+            self.say("\(worker) releases \(job.id): \(moved)")
+            if try self.agree(moved, job, .release) { self.released(job.id) }
+            return learn
+        }
+    }
+
+    private func released(_ id: String) {
+        model.takeBack(id)
+        model.change(id) {
+            $0.started -= 1
+            $0.book("unsent")
+        }
+        model.rest(id, as: "queued")
+        expected[id] = .ready(model.jobs[id]?.lane ?? "")
+    }
+
+    private func goBack(_ id: String, _ ending: SendEnding, _ next: ReferenceId?) {
+        model.change(id) {
+            $0.book("answer")
+            $0.attempts -= 1
+        }
+        if ending == .unclear { model.leaveOpen(id) }
+        if let next { model.nextRound(id, next.text) }
+        model.rest(id, as: "queued")
+        expected[id] = .ready(model.jobs[id]?.lane ?? "")
+    }
+
+    private func block(
+        _ job: LeasedJob, _ wait: Duration, _ ending: SendEnding, _ next: ReferenceId?, _ worker: String,
+        _ learn: @escaping () -> Void
+    ) async throws {
+        try await make(.block, by: worker) {
+            let moved = try await self.world.queue.block(job, for: wait, ending: ending, next: next, .rateLimited)
+            self.say("\(worker) blocks for \(job.id), new id: \(next != nil): \(moved)")
+            self.model.blockedUntil = max(self.model.blockedUntil, self.now + wait.milliseconds * 1000)
+            if try self.agree(moved, job, .block) { self.goBack(job.id, ending, next) }
+            return learn
+        }
+    }
+
+    private func pause(
+        _ job: LeasedJob, _ ending: SendEnding, _ next: ReferenceId?, _ worker: String, _ learn: @escaping () -> Void
+    ) async throws {
+        try await make(.pause, by: worker) {
+            let pause = try await self.world.queue.pause(
+                reason: "unauthorized", act: QueueWorld.agent, because: job, ending: ending, next: next, .refused)
+            self.say("\(worker) pauses for \(job.id)")
+            try self.require(pause.isNew == !self.model.paused, "a pause was new: \(pause.isNew)")
+            self.model.paused = true
+            if self.model.owns(job.id, job.fence) { self.goBack(job.id, ending, next) }
+            return learn
+        }
+    }
+
+    func renew() async throws {
+        guard let worker = busyWorker({ !$0.grips.isEmpty }), let grips = minds[worker]?.grips else { return }
+        // Now and then with a fence that was never given, or was once.
+        let isWrong = random.chance(25)
+        let holding = grips.map { ($0.job.id, isWrong ? "\((Int($0.job.fence) ?? 0) - 1)" : $0.job.fence) }
+        try await make(.renew, by: worker) {
+            let lost = try await self.world.queue.renew(
+                worker: worker, lease: QueueWorld.leaseTime, holding: holding)
+            let expected = holding.filter { !self.model.owns($0.0, $0.1) }.map(\.0)
+            try self.require(lost == expected, "renew lost \(lost), not \(expected)")
+            self.say("\(worker) renews \(grips.map(\.job.id)), lost \(lost)")
+            for (id, fence) in holding where self.model.owns(id, fence) {
+                let until = self.now + self.model.lease
+                self.model.change(id) { $0.leasedUntil = until }
+            }
+            guard !isWrong else { return {} }
+            // A lost job that was not written goes from mind; the answer of one that was is still evidence.
+            return { self.minds[worker]?.grips.removeAll { $0.reply == nil && lost.contains($0.job.id) } }
+        }
+    }
+
+    func reclaim() async throws {
+        // Sometimes a worker is taken for dead that lives.
+        guard
+            let worker = random.chance(50)
+                ? dead.last : random.pick(minds.filter { !$0.value.grips.isEmpty }.keys.sorted())
+        else { return }
+        try await make(.reclaim) {
+            let taken = try await self.world.queue.reclaim(from: worker)
+            let lost = self.model.jobs.values.filter { $0.state == "sending" && $0.worker == worker }
+            self.say("\(worker) is dead: \(lost.map(\.id))")
+            try self.require(taken == lost.count, "reclaim took \(taken), not \(lost.count)")
+            for job in lost {
+                self.model.lose(job.id)
+                let isDead = self.model.jobs[job.id]?.state == "dead"
+                self.expected[job.id] = isDead ? .dead : .later
+                if !isDead { self.expectedDue[job.id] = max(self.now, job.departed + self.model.timeout) }
+            }
+            return {}
+        }
+    }
+
+    /// What a lost answer of `lease` gave is handed back by the one who never saw it.
+    func disown(_ worker: String) async throws {
+        let known = Set(minds[worker]?.grips.map(\.job.id) ?? [])
+        let own = model.jobs.values.filter { $0.state == "sending" && $0.worker == worker && !known.contains($0.id) }
+        let count = try await world.queue.disown(worker: worker, except: known)
+        say("\(worker) disowns \(own.map(\.id))")
+        try require(count == own.count, "\(count) disowned, not \(own.count)")
+        for job in own { released(job.id) }
+        try await examine()
+    }
+}

@@ -1,0 +1,200 @@
+import Queue
+import Redis
+import Refunds
+
+/// What a walk saw that must not be.
+struct Contradiction: Error, CustomStringConvertible {
+    let what: String
+    let step: Int
+    let seed: UInt64
+    let trail: [String]
+
+    var description: String {
+        "step \(step) of seed \(seed): \(what)\nlast steps:\n  " + trail.joined(separator: "\n  ")
+    }
+}
+
+/// One random interleaving of all moves, by several workers that may die between any two calls, over a few purchases,
+/// while time moves. After each step Redis is compared with the model and with the invariants.
+final class Walk {
+    /// What a worker holds in its head; gone when it dies.
+    struct Mind {
+        struct Grip {
+            let job: LeasedJob
+            /// What Apple said, once the request was written.
+            var reply: PretendApple.Reply?
+        }
+
+        var grips: [Grip] = []
+        var raw: [RawEntry] = []
+        /// Until this step it is stopped, as by SIGSTOP: it knows nothing of what happens meanwhile.
+        var frozenUntil = 0
+    }
+
+    let world: QueueWorld
+    let seed: UInt64
+    var random: SeededRandom
+    var model: Model
+    var apple = PretendApple()
+    var coverage = CrashCoverage()
+    var minds: [String: Mind] = [:]
+    var dead: [String] = []
+    var workersBorn = 0
+    var runId = "run-0"
+    /// When requests were written to the wire.
+    var written: [Int64] = []
+    var jobs: [String: Job] = [:]
+    var rawTexts: [String: String] = [:]
+    var census: Census
+    var booked: [String: [String: Int]] = [:]
+    var lastBooked = "-"
+    /// Where the move just made must have put what it moved; everything else stays.
+    var expected: [String: Census.Place?] = [:]
+    /// And when it must be due.
+    var expectedDue: [String: Int64] = [:]
+    /// Whether `lease` had slots and permits to spare.
+    var mustHaveEmptied = false
+    var step = 0
+    var trail: [String] = []
+    var now: Int64 { model.now }
+
+    init(_ world: QueueWorld, seed: UInt64) async throws {
+        self.world = world
+        self.seed = seed
+        random = SeededRandom(seed: seed)
+        model = Model(now: TestClock.start)
+        try await world.send("FLUSHALL")
+        try await world.setClock(TestClock.start)
+        census = try await world.census()
+        for _ in 0...seed % 3 { bearWorker() }
+    }
+
+    func bearWorker() {
+        workersBorn += 1
+        minds["w\(workersBorn)"] = Mind()
+    }
+
+    /// A worker forgets everything; what it wrote to the wire may still arrive.
+    func kill(_ worker: String) {
+        minds[worker] = nil
+        dead.append(worker)
+        bearWorker()
+    }
+
+    /// One of the workers that are not stopped.
+    func busyWorker(_ isBusy: (Mind) -> Bool) -> String? {
+        random.pick(minds.filter { $0.value.frozenUntil <= step && isBusy($0.value) }.keys.sorted())
+    }
+
+    func fail(_ what: String) -> Contradiction {
+        Contradiction(what: what, step: step, seed: seed, trail: trail.suffix(12))
+    }
+
+    func require(_ isTrue: Bool, _ what: @autoclosure () -> String) throws {
+        if !isTrue { throw fail(what()) }
+    }
+
+    func say(_ what: String) { trail.append("\(step) at \(now - TestClock.start): \(what)") }
+
+    // MARK: Steps
+
+    private enum Choice {
+        case time, enqueue, produce, lease, grip, adopt, renew, reclaim, withdraw, redrive, discard, pause, resume
+        case forget, disown, freeze
+    }
+
+    /// Walks at most so many steps.
+    func run(steps: Int) async throws {
+        let end = step + steps
+        while step < end {
+            step += 1
+            try await takeStep()
+        }
+    }
+
+    private func takeStep() async throws {
+        let isFull = jobs.count >= 40
+        let isBusy = busyWorker { !$0.grips.isEmpty } != nil
+        // A permit lives for milliseconds, so that workers seldom wait with one in their hands.
+        let isReady = busyWorker { $0.grips.contains { $0.reply == nil } } != nil
+        let choice: Choice = random.weighted([
+            (isReady ? 25 : 200, .time), (isFull ? 0 : 60, .enqueue), (isFull ? 0 : 20, .produce), (130, .lease),
+            (isBusy ? 400 : 0, .grip), (50, .adopt), (25, .renew), (25, .reclaim),
+            (25, .withdraw), (40, .redrive), (20, .discard), (2, .pause), (model.paused ? 500 : 4, .resume),
+            (5, .forget), (8, .disown), (8, .freeze),
+        ])
+        guard let worker = busyWorker({ _ in true }) else { return try await pass(randomTime()) }
+        switch choice {
+        case .time: try await pass(randomTime())
+        case .enqueue: try await enqueue()
+        case .produce: try await produce()
+        case .lease:
+            try await make(.lease, by: worker) { try await self.lease(worker, slots: self.random.number(0...6)) }
+        case .grip: try await useGrip()
+        case .adopt: if let worker = busyWorker({ !$0.raw.isEmpty }) { try await adopt(worker) }
+        case .renew: try await renew()
+        case .reclaim: try await reclaim()
+        case .withdraw: try await withdraw()
+        case .redrive: try await redrive()
+        case .discard: try await discard()
+        case .pause: try await pause()
+        case .resume: try await resume()
+        case .forget:
+            runId = "run-\(step)"
+            say("Redis is another one")
+            try await pass(1000)
+        case .disown: try await disown(worker)
+        case .freeze:
+            guard let worker = busyWorker({ !$0.grips.isEmpty }) else { return }
+            minds[worker]?.frozenUntil = step + 40
+            say("\(worker) is stopped")
+        }
+    }
+
+    private func randomTime() -> Int64 {
+        // Often right before or after the moment that something waits for.
+        let moments = [model.nextPermit, model.blockedUntil, census.sets["later"]?.first.map { Int64($0.score) } ?? 0]
+            .filter { $0 > now }
+        if let moment = random.pick(moments), random.chance(35) {
+            return max(1, moment - now + Int64(random.pick([-20_000, -1, 0, 1000]) ?? 0))
+        }
+        let range: ClosedRange<Int> = random.weighted([
+            (35, 1...9), (20, 50...400), (25, 900...2100), (12, 9_000...33_000), (7, 59_000...62_000),
+            (1, 600_000...4_000_000),
+        ])
+        return Int64(random.number(range)) * 1000
+    }
+
+    func pass(_ microseconds: Int64) async throws {
+        model.now += microseconds
+        try await world.setClock(model.now)
+        apple.forget(before: model.now - model.timeout)
+        say("\(microseconds) µs pass")
+    }
+
+    // MARK: Calls, and who dies around them
+
+    /// Makes one move. Its maker may die before the call, or after it ran and before the answer came; then the call is
+    /// sometimes made again as it was, as a client that lost its connection would. `body` makes the call, tells the
+    /// model and gives back what the maker learns.
+    func make(
+        _ move: ScriptName, by worker: String? = nil, isSafe: Bool = false, _ body: () async throws -> (() -> Void)
+    ) async throws {
+        let point: CrashPoint = isSafe ? .none : random.weighted([(84, .none), (6, .before), (10, .after)])
+        if !isSafe { coverage.note(move, point) }
+        guard point != .before else {
+            say("\(worker ?? "somebody") dies before \(move)")
+            if let worker { kill(worker) }
+            return
+        }
+        let learn = try await body()
+        try await examine()
+        guard point == .after else { return learn() }
+        say("the answer of \(move) is lost")
+        if random.chance(50) {
+            _ = try await body()
+            try await examine()
+        }
+        if let worker { kill(worker) }
+    }
+}
