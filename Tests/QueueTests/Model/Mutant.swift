@@ -32,10 +32,10 @@ struct Mutant: Sendable, CustomStringConvertible {
                 .postpone, "if next_ref ~= '' and (job.unclear > 0 or ending == 'unclear') then return 'open' end", ""),
             Edit(.postpone, "if job.unclear > 0 then return false end", "")),
         Mutant(
-            "block makes a new id while the old one is open",
+            "block makes a new id while the old one is open", seed: 4,
             Edit(.block, "if job.unclear > 0 then return false end", "")),
         Mutant(
-            "pause makes a new id while the old one is open",
+            "pause makes a new id while the old one is open", seed: 10,
             Edit(.pause, "if job.unclear > 0 then return false end", "")),
         Mutant(
             "redrive makes a new id while the old one is open",
@@ -44,7 +44,7 @@ struct Mutant: Sendable, CustomStringConvertible {
         Mutant(
             "release doesn't return the permit", Edit(.release, "redis.call('LREM', DEPARTURES, 1, job.departed)", "")),
         Mutant(
-            "release returns all permits of the call",
+            "release returns all permits of the call", seed: 4,
             Edit(
                 .release, "redis.call('LREM', DEPARTURES, 1, job.departed)",
                 "redis.call('LREM', DEPARTURES, 0, job.departed)")
@@ -70,7 +70,7 @@ struct Mutant: Sendable, CustomStringConvertible {
             "the line's end forgets the followers",
             Edit(.settle, "'owner') end\n        call_next(line)", "'owner') end")),
         Mutant(
-            "a withdrawn follower takes its turn with it", seed: 26,
+            "a withdrawn follower takes its turn with it", seed: 9,
             Edit(.withdraw, "'owner') end\n        call_next(line)", "'owner'); call_next(line) end")),
         Mutant(
             "the transaction's own line is not owned",
@@ -80,13 +80,13 @@ struct Mutant: Sendable, CustomStringConvertible {
             Edit(.withdraw, "redis.call('ZREM', ready_key(job.lane), job.id) + ", "")),
         Mutant("redrive keeps the letter", Edit(.redrive, "redis.call('XDEL', DEAD, job.dead)\n", "\n")),
         Mutant(
-            "redrive forgets that the reference lies unread", seed: 5,
+            "redrive forgets that the reference lies unread",
             Edit(.redrive, "if job.ghost then", "if false then")),
         Mutant(
             "a reference is deleted without being acknowledged",
             Edit(.lease, "redis.call('XACK', lane_key(lane), GROUP, entry[1])\n", "\n")),
         Mutant(
-            "a letter drops the claims while its id is open", seed: 6,
+            "a letter drops the claims while its id is open",
             Edit(
                 .bury, "    if job.unclear == 0 then\n        give_lines_up(job)\n        drop_claims(job)\n    end",
                 "    if job.unclear == 0 then give_lines_up(job) end\n    drop_claims(job)")),
@@ -96,7 +96,7 @@ struct Mutant: Sendable, CustomStringConvertible {
                 .bury, "    if job.unclear == 0 then\n        give_lines_up(job)\n        drop_claims(job)\n    end",
                 "    give_lines_up(job)\n    if job.unclear == 0 then drop_claims(job) end")),
         Mutant(
-            "a claim remembers only its first job", seed: 7,
+            "a claim remembers only its first job", seed: 8,
             Edit(nil, "elseif not string.find(' ' .. ids .. ' ', ' ' .. id .. ' ', 1, true) then", "elseif false then")),
         Mutant("a 429 costs an attempt", Edit(.block, "redis.call('HINCRBY', job_key(id), 'attempts', -1)\n", "\n")),
         Mutant(
@@ -106,10 +106,10 @@ struct Mutant: Sendable, CustomStringConvertible {
         Mutant("adopt doesn't look who was faster", Edit(.adopt, "GROUP, entry) == 0", "GROUP, entry) == 2")),
         Mutant("a lease that ended stays", Edit(.postpone, "redis.call('ZREM', LEASES, job.id)", "")),
         Mutant("the fence is not looked at", Edit(.postpone, "job.state == 'sending' and job.fence == fence", "true")),
-        Mutant("an unsent request costs an attempt", seed: 5, Edit(.postpone, "'attempts', -1)", "'attempts', 0)")),
+        Mutant("an unsent request costs an attempt", Edit(.postpone, "'attempts', -1)", "'attempts', 0)")),
         Mutant("hold lets the id close", Edit(.hold, "or ARGV[4] == 'unclear'", "")),
         Mutant(
-            "an open letter is discarded without a finding", seed: 7,
+            "an open letter is discarded without a finding", seed: 5,
             Edit(.discard, "if was_open and ARGV[4] == ''", "if false")),
         Mutant("the books miss what never left", Edit(.release, "book('unsent'", "type('unsent'")),
     ]

@@ -4,10 +4,11 @@ import Refunds
 
 extension Walk {
     func withdraw() async throws {
-        // Rather those whose turn has just come: others may wait behind them.
-        let turned = census.places.filter { if case .ready = $0.value.first { true } else { false } }.keys.sorted()
+        // Often those whose turn has just come: others may wait behind them.
+        let turned = called.filter { if case .ready = census.places[$0]?.first { true } else { false } }.sorted()
         let all = model.jobs.keys.sorted()
-        let ids = (random.chance(50) && !turned.isEmpty ? turned : all).shuffled(using: &random)
+        called = []
+        let ids = (random.chance(70) && !turned.isEmpty ? turned : all).shuffled(using: &random)
             .prefix(random.number(1...2))
         guard !ids.isEmpty else { return }
         try await make(.withdraw) {

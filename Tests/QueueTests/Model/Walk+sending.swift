@@ -4,7 +4,8 @@ import Refunds
 
 extension Walk {
     func lease(_ worker: String, slots: Int) async throws -> (() -> Void) {
-        let lease = try await world.lease(worker: worker, slots: slots, runId: runId)
+        let isAlone = minds[worker]?.grips.isEmpty == true
+        let lease = try await world.lease(worker: worker, slots: slots, runId: runId, isAlone: isAlone)
         say("\(worker) leases \(lease.jobs.map(\.id)) of \(slots), raw \(lease.raw.count)")
         model.meet(runId: runId)
         model.expire()
@@ -22,12 +23,15 @@ extension Walk {
         try require((lease.blockedUntilMicroseconds != nil) == isBlocked, "lease and model disagree on the block")
         try require(!isBlocked || lease.jobs.isEmpty, "a blocked app gave jobs")
         try require(lease.jobs.count <= slots, "more jobs than slots")
+        let suspect = lease.jobs.first(where: \.mustBeAlone)
+        try require(suspect == nil || isAlone && lease.jobs.count == 1, "a job that cost two leases isn't alone")
         for job in lease.jobs {
             try check(job)
             model.depart(job.id, worker: worker, fence: job.fence)
             expected[job.id] = .lease
         }
-        mustHaveEmptied = !isBlocked && lease.jobs.count < slots && model.nextPermit <= now && !lease.hasMore
+        mustHaveEmptied =
+            !isBlocked && suspect == nil && lease.jobs.count < slots && model.nextPermit <= now && !lease.hasMore
         return {
             self.minds[worker]?.grips += lease.jobs.map { Mind.Grip(job: $0) }
             self.minds[worker]?.raw += lease.raw

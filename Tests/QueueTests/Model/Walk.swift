@@ -50,6 +50,8 @@ final class Walk {
     var lastBooked = "-"
     /// Where the move just made must have put what it moved; everything else stays.
     var expected: [String: Census.Place?] = [:]
+    /// Followers whose turn came.
+    var called: Set<String> = []
     /// And when it must be due.
     var expectedDue: [String: Int64] = [:]
     /// Whether `lease` had slots and permits to spare.
@@ -114,13 +116,15 @@ final class Walk {
 
     private func takeStep() async throws {
         let isFull = jobs.count >= 40
+        let isCalled = called.contains { census.places[$0]?.first != .lease }
         let isBusy = busyWorker { !$0.grips.isEmpty } != nil
         // A permit lives for milliseconds, so that workers seldom wait with one in their hands.
         let isReady = busyWorker { $0.grips.contains { $0.reply == nil } } != nil
         let choice: Choice = random.weighted([
             (isReady ? 25 : 200, .time), (isFull ? 0 : 60, .enqueue), (isFull ? 0 : 20, .produce), (130, .lease),
             (isBusy ? 400 : 0, .grip), (50, .adopt), (25, .renew), (25, .reclaim),
-            (25, .withdraw), (40, .redrive), (20, .discard), (2, .pause), (model.paused ? 500 : 4, .resume),
+            (isCalled ? 70 : 15, .withdraw), (40, .redrive), (20, .discard), (2, .pause),
+            (model.paused ? 500 : 4, .resume),
             (5, .forget), (8, .disown), (8, .freeze),
         ])
         guard let worker = busyWorker({ _ in true }) else { return try await pass(randomTime()) }
