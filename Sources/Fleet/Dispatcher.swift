@@ -27,6 +27,8 @@ actor Dispatcher {
     private var isStarved = false
     private var timer: LoopTimer?
     private var failures = 0
+    /// Whether a call of `lease` may have been carried out whose answer never came.
+    private var mayHoldUnseen = false
     private var solitudeUntil = ContinuousClock.now
     private var standsDownUntil: ContinuousClock.Instant?
     private var failedConnections = 0
@@ -127,6 +129,7 @@ actor Dispatcher {
         isStarved = false
         let begun = ContinuousClock.now
         do throws(QueueError) {
+            try await handBackUnseen()
             if !clock.isSet { clock.set(microseconds: try await app.queue.now()) }
             let token = token.token(nowSeconds: clock.now / 1_000_000)
             let asked = ContinuousClock.now
@@ -223,13 +226,19 @@ actor Dispatcher {
     private func standOff(_ error: QueueError, since begun: ContinuousClock.Instant) async {
         failures += 1
         if failures == 1 { log(.warning, "no permits from Redis", ["error": "\(error)"]) }
-        if error.mayHaveRun {
-            let known = Set(held.keys)
-            let returned = try? await app.queue.disown(worker: options.name, except: known)
-            if let returned, returned > 0 { log(.notice, "handed back unseen leases", ["jobs": "\(returned)"]) }
-        }
+        if error.mayHaveRun { mayHoldUnseen = true }
+        try? await handBackUnseen()
         isLeasing = false
         wake(after: .milliseconds(min(100 << min(failures, 6), 5000)))
+    }
+
+    /// A call of `lease` whose answer was lost may have given us jobs. They never left, so they go back unburnt: now,
+    /// or as soon as Redis can be reached again.
+    private func handBackUnseen() async throws(QueueError) {
+        guard mayHoldUnseen else { return }
+        let returned = try await app.queue.disown(worker: options.name, except: Set(held.keys))
+        mayHoldUnseen = false
+        if returned > 0 { log(.notice, "handed back unseen leases", ["jobs": "\(returned)"]) }
     }
 
     // MARK: Seeing a job through
