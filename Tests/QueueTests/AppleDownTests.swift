@@ -67,6 +67,23 @@ extension AttemptResult {
         }
     }
 
+    @Test func `time-outs of requests that left before the gate closed don't put off the next probe`() async throws {
+        try await withQueue { world in
+            for number in 1...10 { try await world.enqueue("case-\(number)") }
+            var jobs = try await world.lease(slots: 5).jobs
+            try await world.advance(.seconds(2))
+            jobs += try await world.lease(slots: 5).jobs
+            try #require(jobs.count == 10)
+            try await world.advance(.seconds(30))
+            for job in jobs {
+                _ = try await world.queue.postpone(job, for: .seconds(3600), ending: .unclear, next: nil, .silent)
+            }
+            let now = try await world.now
+            #expect(try await world.queue.overview().nextProbe == now / 1000 + 2000)
+            #expect(try await world.fields("case-10")["attempts"] == "1")
+        }
+    }
+
     @Test func `any answer that says something opens the gate, and an all-clear goes out`() async throws {
         try await withQueue { world in
             try await fail(5, in: world)

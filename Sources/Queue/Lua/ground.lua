@@ -303,8 +303,10 @@ end
 local DOWN_AFTER, DOWN_OVER, PROBE_FIRST_US, PROBE_LONGEST_US = 5, 3, 2 * 1000000, 60 * 1000000
 
 local function note_unclear(job)
-    local down = redis.call('HMGET', GATE, 'down', 'downSeen', 'probeAt', 'probeStep')
+    local down = redis.call('HMGET', GATE, 'down', 'downSeen', 'probeAt', 'probeStep', 'downSince')
     if down[3] then
+        -- What was on its way when the gate closed is no probe: dozens of late time-outs would drive the step to its end.
+        if math.floor(tonumber(job.departed) / 1000) < tonumber(down[5]) then return end
         local step = math.min(tonumber(down[4]) * 2, PROBE_LONGEST_US)
         redis.call('HSET', GATE, 'probeAt', stamp(now + step), 'probeStep', stamp(step))
         redis.call('HINCRBY', job_key(job.id), 'attempts', -1)
