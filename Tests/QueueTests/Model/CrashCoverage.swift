@@ -19,6 +19,8 @@ struct CrashCoverage: Sendable, CustomStringConvertible {
         counts[move, default: [0, 0, 0]][point.rawValue] += 1
     }
 
+    func has(_ move: ScriptName, _ point: CrashPoint) -> Bool { counts[move]?[point.rawValue] ?? 0 > 0 }
+
     mutating func add(_ other: CrashCoverage) {
         for (move, numbers) in other.counts {
             for index in numbers.indices { counts[move, default: [0, 0, 0]][index] += numbers[index] }

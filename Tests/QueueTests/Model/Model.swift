@@ -11,6 +11,14 @@ struct Model {
     var raw: Set<String> = []
     var letters = 0
 
+    /// Unclear answers in a row, and over which transactions; five over three close the gate.
+    var silences = 0
+    var silentTransactions: Set<String> = []
+    /// While Apple is down: the next probe, the step of its back-off, and since when.
+    var probeAt: Int64?
+    var probeStep: Int64 = 0
+    var downSince: Int64 = 0
+
     let permits = 5
     let window: Int64 = 1_000_000
     let gap: Int64 = 1_025_000
@@ -79,6 +87,35 @@ struct Model {
     }
 
     // MARK: Answers
+
+    /// An answer that says nothing.
+    mutating func hearNothing(of id: String) {
+        guard let job = jobs[id] else { return }
+        guard probeAt == nil else {
+            if job.departed / 1000 < downSince / 1000 { return }
+            probeStep = min(probeStep * 2, 60_000_000)
+            probeAt = now + probeStep
+            return change(id) { $0.attempts -= 1 }
+        }
+        silences += 1
+        if silentTransactions.count < 5 { silentTransactions.insert(job.transaction) }
+        guard silences >= 5, silentTransactions.count >= 3 else { return }
+        probeStep = 2_000_000
+        probeAt = now + probeStep
+        downSince = now
+    }
+
+    mutating func hearAnswer() {
+        silences = 0
+        silentTransactions = []
+        probeAt = nil
+    }
+
+    /// How many jobs may go at most, whatever the permits.
+    var slots: Int {
+        guard let probeAt else { return .max }
+        return probeAt <= now && !jobs.values.contains { $0.state == "sending" } ? 1 : 0
+    }
 
     mutating func leaveOpen(_ id: String) { change(id) { $0.unclear += 1 } }
 

@@ -65,6 +65,13 @@ struct Mutant: Sendable, CustomStringConvertible {
         Mutant("the gate keeps N-1 departures", Edit(.lease, "-math.max(count, DEPARTURES_KEPT)", "-(count - 1)")),
         Mutant("the gate has no guard", seed: 5, Edit(.lease, "+ window + guard", "+ window")),
         Mutant("a server that forgot is trusted", Edit(.lease, "if gate[1] ~= run_id or", "if")),
+        Mutant("Apple's silence closes nothing", Edit(.lease, "if probe_at > now then return", "if false then return")),
+        Mutant(
+            "every worker probes",
+            Edit(.lease, "if redis.call('ZCARD', LEASES) > 0 then return result(earliest(LEASES), '', '') end", "")),
+        Mutant(
+            "a job that cost two leases is sent beside others",
+            Edit(.lease, "(solitude == 0 or #jobs > 0)", "false")),
         Mutant("a block is not looked at", Edit(.lease, "tonumber(gate[3]) > now and", "false and")),
         Mutant(
             "the line's end forgets the followers",

@@ -17,12 +17,17 @@ struct PretendApple {
     private(set) var carriedOut: [String: Set<String>] = [:]
     /// Requests that may still be under way: job, lines and departure.
     private(set) var underWay: [(job: String, ref: String, lines: Set<String>, departed: Int64)] = []
-    private var seen: Set<String> = []
+    /// Hardly anything is answered while it is.
+    var isDown = false
 
     mutating func take(
         _ job: ModelJob, ref: String, departed: Int64, _ random: inout SeededRandom
     ) -> Reply {
         underWay.append((job.id, ref, job.lines, departed))
+        if isDown, random.chance(90) {
+            if random.chance(20) { carriedOut[job.id, default: []].insert(ref) }
+            return .silence
+        }
         if carriedOut[job.id]?.contains(ref) == true {
             // A repeat of what was done: the same answer again, or an error that says so, or none.
             return random.weighted([

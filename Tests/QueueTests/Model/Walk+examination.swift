@@ -91,6 +91,9 @@ extension Walk {
             Int64(census.gate["blockedUntil"] ?? "0") == model.blockedUntil,
             "blocked until \(census.gate["blockedUntil"] ?? "0"), not \(model.blockedUntil)")
         try require(
+            census.gate["probeAt"].flatMap { Int64($0) } == model.probeAt,
+            "probe at \(census.gate["probeAt"] ?? "never"), not \(model.probeAt.map(String.init) ?? "never")")
+        try require(
             Array(census.departures.suffix(model.permits)) == Array(model.departures.suffix(model.permits)),
             "the gate remembers \(census.departures.suffix(5)), not \(model.departures.suffix(5))")
     }

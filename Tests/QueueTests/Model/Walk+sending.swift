@@ -23,6 +23,8 @@ extension Walk {
         try require((lease.blockedUntilMicroseconds != nil) == isBlocked, "lease and model disagree on the block")
         try require(!isBlocked || lease.jobs.isEmpty, "a blocked app gave jobs")
         try require(lease.jobs.count <= slots, "more jobs than slots")
+        let allowed = model.slots
+        try require(lease.jobs.count <= allowed, "\(lease.jobs.count) jobs while Apple is down")
         let suspect = lease.jobs.first(where: \.mustBeAlone)
         try require(suspect == nil || isAlone && lease.jobs.count == 1, "a job that cost two leases isn't alone")
         for job in lease.jobs {
@@ -31,7 +33,8 @@ extension Walk {
             expected[job.id] = .lease
         }
         mustHaveEmptied =
-            !isBlocked && suspect == nil && lease.jobs.count < slots && model.nextPermit <= now && !lease.hasMore
+            !isBlocked && suspect == nil && allowed == .max && lease.jobs.count < slots && model.nextPermit <= now
+            && !lease.hasMore
         return {
             self.minds[worker]?.grips += lease.jobs.map { Mind.Grip(job: $0) }
             self.minds[worker]?.raw += lease.raw
@@ -154,6 +157,7 @@ extension Walk {
             try self.require(found == end, "settle of \(job.id) said \(found), not \(end)")
             if end != .already { self.model.change(job.id) { $0.book("answer") } }
             if end == .accepted || end == .done {
+                self.model.hearAnswer()
                 self.model.change(job.id) {
                     $0.state = end.rawValue
                     $0.unclear = 0
@@ -175,10 +179,16 @@ extension Walk {
     private func end(_ job: LeasedJob, _ ending: SendEnding) {
         model.change(job.id) { $0.book("answer") }
         switch ending {
-        case .unclear: model.leaveOpen(job.id)
+        case .unclear:
+            model.leaveOpen(job.id)
+            model.hearNothing(of: job.id)
         case .unsent: model.takeBack(job.id)
-        case .answered: break
+        case .answered: model.hearAnswer()
         }
+    }
+
+    private func result(_ ending: SendEnding) -> AttemptResult {
+        ending == .unclear ? AttemptResult("unclear") : .refused
     }
 
     private func postpone(
@@ -187,7 +197,8 @@ extension Walk {
     ) async throws {
         try await make(.postpone, by: worker) {
             let isOpen = next != nil && (ending == .unclear || self.model.jobs[job.id]?.isOpen == true)
-            let moved = try await self.world.queue.postpone(job, for: wait, ending: ending, next: next, .refused)
+            let moved = try await self.world.queue.postpone(
+                job, for: wait, ending: ending, next: next, self.result(ending))
             self.say("\(worker) postpones \(job.id) \(ending), new id: \(next != nil): \(moved)")
             if try self.agree(moved, job, .postpone, isOpen: isOpen) {
                 self.end(job, ending)
@@ -212,6 +223,7 @@ extension Walk {
                 if ending == .unclear || state == .unclear && self.model.jobs[job.id]?.isOpen == false {
                     self.model.leaveOpen(job.id)
                 }
+                self.model.hearAnswer()
                 self.model.change(job.id) {
                     $0.state = state.rawValue
                     $0.book("question")
@@ -226,7 +238,8 @@ extension Walk {
         _ job: LeasedJob, _ ending: SendEnding, _ worker: String, _ learn: @escaping () -> Void
     ) async throws {
         try await make(.bury, by: worker) {
-            let moved = try await self.world.queue.bury(job, ending: ending, reason: "rejected", hint: "", .refused)
+            let moved = try await self.world.queue.bury(
+                job, ending: ending, reason: "rejected", hint: "", self.result(ending))
             self.say("\(worker) buries \(job.id) \(ending): \(moved)")
             if try self.agree(moved, job, .bury) {
                 self.end(job, ending)
@@ -278,6 +291,7 @@ extension Walk {
             let moved = try await self.world.queue.block(job, for: wait, ending: ending, next: next, .rateLimited)
             self.say("\(worker) blocks for \(job.id), new id: \(next != nil): \(moved)")
             self.model.blockedUntil = max(self.model.blockedUntil, self.now + wait.milliseconds * 1000)
+            self.model.hearAnswer()
             if try self.agree(moved, job, .block) { self.goBack(job.id, ending, next) }
             return learn
         }

@@ -102,7 +102,7 @@ final class Walk {
 
     private enum Choice {
         case time, enqueue, produce, lease, grip, adopt, renew, reclaim, withdraw, redrive, discard, pause, resume
-        case forget, disown, freeze
+        case forget, disown, freeze, mood
     }
 
     /// Walks at most so many steps.
@@ -125,7 +125,7 @@ final class Walk {
             (isBusy ? 400 : 0, .grip), (50, .adopt), (25, .renew), (25, .reclaim),
             (isCalled ? 70 : 15, .withdraw), (40, .redrive), (20, .discard), (2, .pause),
             (model.paused ? 500 : 4, .resume),
-            (5, .forget), (8, .disown), (8, .freeze),
+            (5, .forget), (8, .disown), (8, .freeze), (apple.isDown ? 8 : 10, .mood),
         ])
         guard let worker = busyWorker({ _ in true }) else { return try await pass(randomTime()) }
         switch choice {
@@ -148,6 +148,9 @@ final class Walk {
             say("Redis is another one")
             try await pass(1000)
         case .disown: try await disown(worker)
+        case .mood:
+            apple.isDown.toggle()
+            say("Apple is \(apple.isDown ? "down" : "up")")
         case .freeze:
             guard let worker = busyWorker({ !$0.grips.isEmpty }) else { return }
             minds[worker]?.frozenUntil = step + 40
@@ -178,13 +181,20 @@ final class Walk {
 
     // MARK: Calls, and who dies around them
 
+    /// What this walk has not tried yet is likelier.
+    private func crashPoint(of move: ScriptName) -> CrashPoint {
+        random.weighted([
+            (84, .none), (coverage.has(move, .before) ? 5 : 12, .before), (coverage.has(move, .after) ? 8 : 25, .after),
+        ])
+    }
+
     /// Makes one move. Its maker may die before the call, or after it ran and before the answer came; then the call is
     /// sometimes made again as it was, as a client that lost its connection would. `body` makes the call, tells the
     /// model and gives back what the maker learns.
     func make(
         _ move: ScriptName, by worker: String? = nil, isSafe: Bool = false, _ body: () async throws -> (() -> Void)
     ) async throws {
-        let point: CrashPoint = isSafe ? .none : random.weighted([(84, .none), (6, .before), (10, .after)])
+        let point: CrashPoint = isSafe ? .none : crashPoint(of: move)
         if !isSafe { coverage.note(move, point) }
         guard point != .before else {
             say("\(worker ?? "somebody") dies before \(move)")
