@@ -53,7 +53,7 @@ package actor Worker {
         self.redis = redis
         self.subscriber = subscriber
         self.log = log.carrying(["worker": options.name])
-        workersKey = "\(prefix):fleet:workers"
+        workersKey = Beat.key(prefix: prefix)
         domain = LoopDomain(loop)
         crew = Crew(
             domain: domain, slots: Slots(total: options.concurrency, apps: apps.count),

@@ -46,10 +46,11 @@ extension AppOverview {
             let why = paused.why.isEmpty ? "" : " (\(paused.why))"
             return "paused since \(Moment(milliseconds: paused.since).text) by \(paused.by): \(paused.reason)\(why)"
         }
+        if let nextProbe { return "Apple is down; next probe \(Moment(milliseconds: nextProbe).text)" }
         return blockedUntil.map { "blocked by Apple until \(Moment(milliseconds: $0).text)" } ?? "sending"
     }
 
-    fileprivate func json(limit: Double) -> JSON {
+    func json(limit: Double) -> JSON {
         var lanes = JSONObject()
         for lane in Priority.allCases { lanes[lane.rawValue] = .integer(Int64(self.lanes[lane] ?? 0)) }
         let paused = paused.map { pause in

@@ -37,8 +37,11 @@ struct DeadList: Command {
 }
 
 extension DeadLetter {
+    /// The job as it lies in the letter, tokens included: to be enqueued again, never to be shown.
+    var producersJob: JSON { (try? JSON(reading: job)) ?? .null }
+
     var json: JSON {
-        let job = (try? JSON(reading: job)) ?? .null
+        let job = producersJob.withoutTokens
         var object = JSONObject([
             "id": .string(id), "app": .string(app), "reason": .string(reason), "code": code.flatMap(Int64.init).orNull,
             "name": name.orNull, "hint": .string(hint), "at": .integer(at), "attempts": .integer(Int64(attempts)),
@@ -47,5 +50,20 @@ extension DeadLetter {
         if isOpen { object["open"] = .bool(true) }
         object["conflictsWith"] = conflictsWith.map(JSON.string)
         return .object(object)
+    }
+}
+
+extension JSON {
+    /// The tokens of a job's requestInfo are blotted out: they are the customer's.
+    fileprivate var withoutTokens: JSON {
+        guard case .object(var job) = self, case .object(var request)? = job["request"],
+            case .object(var info)? = request["requestInfo"]
+        else { return self }
+        for name in ["appAccountToken", "consistencyToken"] where info[name] != nil {
+            info[name] = .string("<redacted>")
+        }
+        request["requestInfo"] = .object(info)
+        job["request"] = .object(request)
+        return .object(job)
     }
 }
