@@ -15,6 +15,10 @@ final class Crew: Sendable {
         var live: [String: Set<String>] = [:]
         /// The app that wants the whole process for one job.
         var solitude: String?
+        /// Apps that went without a slot.
+        var starved: Set<String> = []
+        var leasing = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
         var onChange: @Sendable () -> Void = {}
     }
 
@@ -42,6 +46,36 @@ final class Crew: Sendable {
         state.withLock { $0.live.contains { $0.key != worker && $0.value.contains(app) } }
     }
 
+    // MARK: The turnstile
+
+    /// How many apps may be between the start of their `lease` call and the start of its sends. A permit is good for a
+    /// few milliseconds: a hundred apps that asked at once would have theirs void before their turn on the loop came.
+    private static let leasesAtOnce = 4
+
+    func enterTurnstile() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.leasing >= Self.leasesAtOnce else {
+                    state.leasing += 1
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    /// The next in the queue goes through in this one's place.
+    func leaveTurnstile() {
+        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.leasing -= 1
+            return nil
+        }
+        next?.resume()
+    }
+
     // MARK: Solitude
 
     /// Whether an app may ask for jobs now: not while another one waits for the process to be empty.
@@ -61,6 +95,25 @@ final class Crew: Sendable {
     }
 
     func free(for app: String) -> Int { state.withLock { $0.slots.free(for: app) } }
+    /// Takes as many slots as an app may have; 0 puts it among the starved, to be rung when one gets free.
+    func reserve(for app: String) -> Int {
+        state.withLock { state in
+            let number = state.slots.free(for: app)
+            state.slots.take(number, for: app)
+            if number == 0 { state.starved.insert(app) }
+            return number
+        }
+    }
+
+    func starve(_ app: String) { state.withLock { _ = $0.starved.insert(app) } }
+
+    func takeStarved() -> Set<String> {
+        state.withLock { state in
+            defer { state.starved = [] }
+            return state.starved
+        }
+    }
+
     func take(_ number: Int, for app: String) { state.withLock { $0.slots.take(number, for: app) } }
     func give(_ number: Int, from app: String) { state.withLock { $0.slots.give(number, from: app) } }
 

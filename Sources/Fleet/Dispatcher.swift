@@ -24,7 +24,6 @@ actor Dispatcher {
     private var wasRung = false
     private var isQuiet = false
     private var isTelling = false
-    private var isStarved = false
     private var timer: LoopTimer?
     private var failures = 0
     /// Whether a call of `lease` may have been carried out whose answer never came.
@@ -32,6 +31,9 @@ actor Dispatcher {
     private var solitudeUntil = ContinuousClock.now
     private var standsDownUntil: ContinuousClock.Instant?
     private var failedConnections = 0
+    /// Sends in a row whose permit was too old: this process or its connections are slow, so it asks less eagerly.
+    private var lateInARow = 0
+    private var restsUntil: ContinuousClock.Instant?
     private var missing: [String: Int] = [:]
     /// The last token that Apple answered with 401, until another answer came.
     private var refusedToken: Secret<String>?
@@ -60,6 +62,11 @@ actor Dispatcher {
     func ring() {
         guard !isQuiet else { return crew.changed() }
         guard !standsDown else { return }
+        if let rest = restsUntil {
+            let left = rest - ContinuousClock.now
+            if left > .zero { return wake(after: left) }
+            restsUntil = nil
+        }
         guard !isLeasing else {
             wasRung = true
             return
@@ -68,9 +75,6 @@ actor Dispatcher {
         timer = nil
         Task { await lease() }
     }
-
-    /// A slot got free in the worker: ask again if this app went without one.
-    func ringIfStarved() { if isStarved { ring() } }
 
     /// Takes no new work from here on.
     func quiet() {
@@ -120,13 +124,19 @@ actor Dispatcher {
     private func lease() async {
         wasRung = false
         let isAlone = crew.hasSolitude(app.name)
-        let slots = isAlone ? 1 : crew.free(for: app.name)
-        guard slots > 0, crew.mayLease(app.name) else {
+        guard crew.mayLease(app.name) else {
             isLeasing = false
-            isStarved = true
+            return crew.starve(app.name)
+        }
+        await crew.enterTurnstile()
+        defer { crew.leaveTurnstile() }
+        let slots = crew.reserve(for: app.name)
+        guard slots > 0 else {
+            isLeasing = false
             return
         }
-        isStarved = false
+        var unused = slots
+        defer { crew.give(unused, from: app.name) }
         let begun = ContinuousClock.now
         do throws(QueueError) {
             try await handBackUnseen()
@@ -134,10 +144,11 @@ actor Dispatcher {
             let token = token.token(nowSeconds: clock.now / 1_000_000)
             let asked = ContinuousClock.now
             let lease = try await app.queue.lease(
-                worker: options.name, slots: slots, rate: app.rate, lease: options.lease,
+                worker: options.name, slots: isAlone ? 1 : slots, rate: app.rate, lease: options.lease,
                 requestTimeout: options.requestTimeout, runId: crew.runId, absent: confirmedMissing, isAlone: isAlone)
             clock.set(microseconds: lease.nowMicroseconds)
             failures = 0
+            unused = slots - lease.jobs.count
             start(lease.jobs, token: token, asked: asked)
             considerSolitude(after: lease, wasAlone: isAlone)
             await adopt(lease.raw)
@@ -148,7 +159,6 @@ actor Dispatcher {
     }
 
     private func start(_ jobs: [LeasedJob], token: Secret<String>, asked: ContinuousClock.Instant) {
-        crew.take(jobs.count, for: app.name)
         for job in jobs {
             let permit = Permit(begun: asked, age: app.rate.permitAge)
             let run = JobRun(
@@ -253,12 +263,14 @@ actor Dispatcher {
     private func finish(_ run: JobRun, _ reply: AppStoreReply, _ departure: ContinuousClock.Instant) async {
         crew.measures.answered(reply, app: app.name, after: ContinuousClock.now - departure)
         if reply.wasNotPermitted {
+            lateInARow += 1
             await persist("release", run.job) { () async throws(QueueError) in
                 _ = try await self.app.queue.release(run.job, why: "late")
             }
             // A connection that had to be made first is what makes permits late; the next one finds it ready.
             await app.store.warm()
         } else {
+            lateInARow = 0
             let verdict = run.judge(reply, nowMs: clock.now / 1000)
             noteToken(of: run, reply, verdict)
             noteConnection(reply)
@@ -270,6 +282,7 @@ actor Dispatcher {
         held[run.job.id] = nil
         crew.give(1, from: app.name)
         if run.job.mustBeAlone { crew.endSolitude(of: app.name) }
+        if lateInARow > 1 { restsUntil = .now + .milliseconds(min(5 << min(lateInARow, 6), 250)) }
         ring()
         crew.changed()
     }

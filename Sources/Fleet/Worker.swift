@@ -127,7 +127,7 @@ package actor Worker {
 
     /// A slot got free: the apps that went without one may want it, and whoever waits for calm looks again.
     private func changed() {
-        if dispatchers.count > 1 { for dispatcher in dispatchers.values { Task { await dispatcher.ringIfStarved() } } }
+        for app in crew.takeStarved() { if let dispatcher = dispatchers[app] { Task { await dispatcher.ring() } } }
         for waiter in calmWaiters.values { waiter.yield() }
     }
 

@@ -83,7 +83,10 @@ func withFleet(
     try await withRedis(persistence: persistence, configuration: configuration) { redis in
         var options = SimulatorOptions()
         options.scenario = scenario
-        let simulator = try Simulator(loop: redis.loop, options: options)
+        // Apple is another machine: its work must not take the worker's thread.
+        let apple = EventLoop(name: "apple")
+        defer { apple.stop() }
+        let simulator = try Simulator(loop: apple, options: options)
         let port = try await simulator.start()
         let world = FleetWorld(
             redis: redis, simulator: simulator, port: port, key: key, log: RecordingSink(),
