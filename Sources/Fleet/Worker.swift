@@ -235,6 +235,10 @@ package actor Worker {
         var paused: [String] = []
         for dispatcher in dispatchers.values {
             guard let overview = try? await dispatcher.app.queue.overview() else { return nil }
+            guard overview.untoldAlarms == 0 else {
+                await dispatcher.ring()
+                return nil
+            }
             if overview.isIdle { continue }
             guard overview.paused != nil, overview.inFlight == 0 else { return nil }
             paused.append(dispatcher.app.name)

@@ -15,7 +15,8 @@ extension JobQueue {
         let ids = try await read(["ZRANGE", RedisWord(keys.leases), "0", "-1"]).strings ?? []
         var jobs: [HeldJob] = []
         for id in ids {
-            let fields = try await read(["HMGET", RedisWord(keys.job(id)), "worker", "departed", "transaction"]).array ?? []
+            let fields =
+                try await read(["HMGET", RedisWord(keys.job(id)), "worker", "departed", "transaction"]).array ?? []
             // Answered since the list was read: then it has no worker any more.
             guard fields.count == 3, let worker = fields[0].string, let departed = fields[1].integer else { continue }
             jobs.append(

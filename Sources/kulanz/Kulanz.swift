@@ -14,7 +14,8 @@ enum Kulanz {
                 "Look and act",
                 [
                     JobsList.self, JobsShow.self, JobsWithdraw.self, DeadList.self, DeadShow.self, DeadRedrive.self,
-                    DeadDiscard.self, DeadExport.self, StatusCommand.self, AppsList.self, AppsPause.self, AppsResume.self,
+                    DeadDiscard.self, DeadExport.self, StatusCommand.self, AppsList.self, AppsPause.self,
+                    AppsResume.self,
                 ]),
             CommandSection("Run", [WorkerCommand.self]),
             CommandSection("Try", [DemoCommand.self, Simulate.self]),

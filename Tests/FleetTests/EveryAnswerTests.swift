@@ -49,7 +49,10 @@ import Testing
 
     static var rows: [Row] {
         let codes = AppleError.catalogue.keys.sorted().map(String.init)
-        let others = ["200", "202", "302", "401", "403", "4039999", "408", "429", "500", "502", "503", "504", "418", "garbage", "empty"]
+        let others = [
+            "200", "202", "302", "401", "403", "4039999", "408", "429", "500", "502", "503", "504", "418", "garbage",
+            "empty",
+        ]
         return (codes + others).flatMap { word in Send.allCases.map { Row(word: word, send: $0) } }
     }
 
@@ -63,7 +66,8 @@ import Testing
             }
             guard row.word != "200" else { continue }
             let arrivals = row.isPassing ? "{from:\(start),to:\(start)}" : "{from:\(start)}"
-            let then = ["429", "4290000"].contains(row.word) ? #"{word:"\#(row.word)",retryAfterMs:300}"# : #""\#(row.word)""#
+            let then =
+                ["429", "4290000"].contains(row.word) ? #"{word:"\#(row.word)",retryAfterMs:300}"# : #""\#(row.word)""#
             rules.append(#"{when:{bundleId:"\#(row.bundle)",arrivals:\#(arrivals)},then:\#(then)}"#)
         }
         var scenario = try Scenario(json5: Array("{rules:[\(rules.joined(separator: ",\n"))]}".utf8))
@@ -74,7 +78,9 @@ import Testing
     @Test(.timeLimit(.minutes(3))) func `leads to one move, twice over`() async throws {
         let rows = Self.rows
         let scenario = try Self.scenario(rows)
-        try await withFleet { $0 = scenario } _: { world in
+        try await withFleet {
+            $0 = scenario
+        } _: { world in
             for row in rows {
                 try await world.add(
                     FleetWorld.job("case-1", app: row.app), app: row.app)
@@ -99,7 +105,9 @@ import Testing
             print("answers through the wire: \(counted.map { "\($0.value) on a \($0.key) send" }.sorted())")
             // No id was ever processed under two different ones for the same job.
             let taken = await world.simulator.entries.filter(\.isProcessed)
-            let ids = Dictionary(grouping: taken, by: { $0.bundleId ?? "" }).mapValues { Set($0.compactMap(\.referenceId)) }
+            let ids = Dictionary(grouping: taken, by: { $0.bundleId ?? "" }).mapValues {
+                Set($0.compactMap(\.referenceId))
+            }
             #expect(ids.values.allSatisfy { $0.count == 1 })
         }
     }

@@ -107,7 +107,9 @@ struct FleetStatus {
                 worker.held.prefix(3).map { "\($0.app)/\($0.job.id)" }.joined(separator: " "))
         }
         let people = workers.isEmpty ? ["no worker is alive"] : crew.lines(width: width)
-        return ["\(Moment(milliseconds: at).text)  \(workers.count) workers"] + table.lines(width: width) + remarks + [""]
+        return ["\(Moment(milliseconds: at).text)  \(workers.count) workers"] + table.lines(width: width) + remarks + [
+            ""
+        ]
             + people
     }
 
@@ -118,7 +120,9 @@ struct FleetStatus {
             return "paused for \(Duration.spoken(milliseconds: at - paused.since)) by \(paused.by), \(paused.reason)"
                 + (paused.why.isEmpty ? "" : ": \(paused.why)")
         }
-        if let probe = view.nextProbe { return "Apple is down; next probe in \(Duration.spoken(milliseconds: probe - at))" }
+        if let probe = view.nextProbe {
+            return "Apple is down; next probe in \(Duration.spoken(milliseconds: probe - at))"
+        }
         return view.blockedUntil.map { "blocked by Apple for \(Duration.spoken(milliseconds: $0 - at))" }
     }
 
