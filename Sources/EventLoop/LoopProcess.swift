@@ -56,6 +56,9 @@ package final class LoopProcess {
             if let descriptor { container.data.fd = descriptor }
             return container
         }
+        // A child has the three that it is given. With any other it would keep ports listening and pipes open that we
+        // closed long ago; libuv leaves them to it.
+        kulanz_uv_seal_descriptors()
         let status = withCStrings([plan.program] + plan.arguments) { arguments in
             withCStrings(plan.environment ?? []) { environment in
                 containers.withUnsafeMutableBufferPointer { containers in

@@ -124,15 +124,16 @@ package actor ChildProcess {
             lent.append(descriptor)
             return descriptor
         case .lines:
-            var ends: [Int32] = [0, 0]
-            guard pipe(&ends) == 0 else {
-                throw ChildProcessError(program: program, errno: errno, doing: "make a pipe")
+            // Closed to other children: a stranger that holds the writing end keeps it from ending.
+            let ends: (reading: Int32, writing: Int32)
+            do throws(SystemFailure) {
+                ends = try EventLoop.makePipe()
+            } catch {
+                throw ChildProcessError(program: program, code: error.code, reason: "make a pipe: \(error.message)")
             }
-            // Not inherited by other children: a stranger that holds the writing end keeps it from ending.
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            lent.append(ends[1])
-            pipes.append(LinePipe(loop, ends[0], lines))
-            return ends[1]
+            lent.append(ends.writing)
+            pipes.append(LinePipe(loop, ends.reading, lines))
+            return ends.writing
         }
     }
 

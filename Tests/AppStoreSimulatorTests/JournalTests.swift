@@ -144,14 +144,7 @@ import Testing
 
     /// By coreutils, not by our own digest.
     private func sha256(of path: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["sha256sum", path]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
+        let text = try ShortCommand.run("sha256sum", [path]).output
         return String(text.prefix { $0 != " " })
     }
 }

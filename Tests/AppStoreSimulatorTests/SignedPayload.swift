@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import TestSupport
 import Testing
 
 /// A signed payload read by Foundation and checked by the `openssl` command, not by our own verifier.
@@ -67,17 +68,9 @@ struct SignedPayload {
 
     @discardableResult
     private static func openssl(_ words: String, in folder: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["openssl"] + words.split(separator: " ").map(String.init)
-        process.currentDirectoryURL = URL(filePath: folder)
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "openssl \(words): \(text)")
+        let outcome = try ShortCommand.run("openssl", words.split(separator: " ").map(String.init), in: folder)
+        let text = outcome.output + outcome.errors
+        try #require(outcome.status == 0, "openssl \(words): \(text)")
         return text
     }
 }

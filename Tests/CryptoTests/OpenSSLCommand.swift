@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The `openssl` command, which shares no code with us above the library: it makes the wrong keys and checks what
@@ -24,30 +25,11 @@ final class OpenSSLCommand: Sendable {
 
     func read(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: folder.appending(path: name))) }
 
-    struct Outcome {
-        let status: Int32
-        let output: String
-        let errors: String
-    }
-
     /// Runs `openssl` with the words of one line in the folder, or another program of this machine.
     @discardableResult
-    func callAsFunction(_ line: String, program: String = "openssl", input: String = "") throws -> Outcome {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [program] + line.split(separator: " ").map { $0 == "EMPTY" ? "" : String($0) }
-        process.currentDirectoryURL = folder
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        let complaint = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return Outcome(
-            status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
-            errors: String(decoding: complaint, as: UTF8.self))
+    func callAsFunction(_ line: String, program: String = "openssl") throws -> ShortCommand.Outcome {
+        let words = line.split(separator: " ").map { $0 == "EMPTY" ? "" : String($0) }
+        return try ShortCommand.run(program, words, in: folder.path)
     }
 
     /// Runs `openssl` and expects success.

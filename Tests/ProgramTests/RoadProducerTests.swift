@@ -10,16 +10,7 @@ import Testing
 
 @Suite struct `A producer in another language` {
     static let python = "/usr/bin/python3"
-    static let hasRedisPy = {
-        let process = Process()
-        process.executableURL = URL(filePath: python)
-        process.arguments = ["-c", "import redis"]
-        process.standardError = FileHandle.nullDevice
-        return (try? process.run()) != nil
-            && {
-                process.waitUntilExit(); return process.terminationStatus == 0
-            }()
-    }()
+    static let hasRedisPy = (try? ShortCommand.run(python, ["-c", "import redis"]).status) == 0
 
     /// Nothing of ours takes part in making these bytes.
     static let script = """
