@@ -41,7 +41,7 @@ import Testing
                 #expect(entry.status == 200)
                 #expect(entry.isProcessed)
                 try body.write(toFile: folder["body"], atomically: true, encoding: .utf8)
-                #expect(try sha256(of: folder["body"]) == entry.bodyHash)
+                #expect(try await sha256(of: folder["body"]) == entry.bodyHash)
                 #expect(abs(entry.wallMs - Int64(Date().timeIntervalSince1970 * 1000)) < 600_000)
             }
             let all = try lines(of: journal)
@@ -143,8 +143,8 @@ import Testing
     }
 
     /// By coreutils, not by our own digest.
-    private func sha256(of path: String) throws -> String {
-        let text = try ShortCommand.run("sha256sum", [path]).output
+    private func sha256(of path: String) async throws -> String {
+        let text = try await ShortCommand.run("sha256sum", [path]).output
         return String(text.prefix { $0 != " " })
     }
 }

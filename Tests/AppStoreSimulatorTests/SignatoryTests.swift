@@ -12,7 +12,7 @@ import Testing
                 for name in ["signedTransactionInfo", "signedRenewalInfo"] {
                     let signed = try SignedPayload(#require(reply.object[name] as? String))
                     #expect(signed.header["alg"] as? String == "ES256")
-                    try signed.verify(against: root, in: folder.path)
+                    try await signed.verify(against: root, in: folder.path)
                 }
                 #expect(await world.send("GET", "/_simulator/root.pem").text == root)
             }

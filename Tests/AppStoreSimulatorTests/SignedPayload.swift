@@ -24,7 +24,7 @@ struct SignedPayload {
     }
 
     /// Builds leaf, intermediate and the given root into a chain, and checks the signature with the leaf's key.
-    func verify(against rootPEM: String, in folder: String) throws {
+    func verify(against rootPEM: String, in folder: String) async throws {
         let x5c = try #require(header["x5c"] as? [String])
         try #require(x5c.count == 3)
         for (name, certificate) in zip(["leaf", "intermediate"], x5c) {
@@ -32,16 +32,16 @@ struct SignedPayload {
             try pem.write(toFile: folder + "/\(name).pem", atomically: true, encoding: .utf8)
         }
         try rootPEM.write(toFile: folder + "/root.pem", atomically: true, encoding: .utf8)
-        try Self.openssl("verify -x509_strict -CAfile root.pem -untrusted intermediate.pem leaf.pem", in: folder)
+        try await Self.openssl("verify -x509_strict -CAfile root.pem -untrusted intermediate.pem leaf.pem", in: folder)
 
         try input.write(toFile: folder + "/input", atomically: true, encoding: .utf8)
         try Data(Self.der(of: signature)).write(to: URL(filePath: folder + "/signature"))
-        try Self.openssl("x509 -in leaf.pem -noout -pubkey -out leaf.pub", in: folder)
-        try Self.openssl("dgst -sha256 -verify leaf.pub -signature signature input", in: folder)
+        try await Self.openssl("x509 -in leaf.pem -noout -pubkey -out leaf.pub", in: folder)
+        try await Self.openssl("dgst -sha256 -verify leaf.pub -signature signature input", in: folder)
 
-        let leaf = try Self.openssl("x509 -in leaf.pem -noout -text", in: folder)
+        let leaf = try await Self.openssl("x509 -in leaf.pem -noout -text", in: folder)
         #expect(leaf.contains("1.2.840.113635.100.6.11.1"))
-        let intermediate = try Self.openssl("x509 -in intermediate.pem -noout -text", in: folder)
+        let intermediate = try await Self.openssl("x509 -in intermediate.pem -noout -text", in: folder)
         #expect(intermediate.contains("1.2.840.113635.100.6.2.1"))
     }
 
@@ -67,8 +67,8 @@ struct SignedPayload {
     }
 
     @discardableResult
-    private static func openssl(_ words: String, in folder: String) throws -> String {
-        let outcome = try ShortCommand.run("openssl", words.split(separator: " ").map(String.init), in: folder)
+    private static func openssl(_ words: String, in folder: String) async throws -> String {
+        let outcome = try await ShortCommand.run("openssl", words.split(separator: " ").map(String.init), in: folder)
         let text = outcome.output + outcome.errors
         try #require(outcome.status == 0, "openssl \(words): \(text)")
         return text

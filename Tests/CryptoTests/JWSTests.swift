@@ -35,7 +35,7 @@ import Testing
         #expect(try !JWS(compact: text).isSigned(by: key.publicKey))
     }
 
-    @Test func `is accepted by the openssl command`() throws {
+    @Test func `is accepted by the openssl command`() async throws {
         let openssl = try OpenSSLCommand()
         let text = JWS.compact(header: .init(kid: "KEY", typ: "JWT"), payload: Array(#"{"iat":1}"#.utf8), key: key)
         let parts = text.split(separator: ".")
@@ -43,7 +43,7 @@ import Testing
         _ = try openssl.write("public", key.publicKey.pem)
         let signature = try #require(Base64URL.decode(String(parts[2])))
         try openssl.write("signature", OpenSSLCommand.derSignature(signature))
-        let outcome = try openssl("dgst -sha256 -verify public -signature signature input")
+        let outcome = try await openssl("dgst -sha256 -verify public -signature signature input")
         #expect(outcome.status == 0, "\(outcome.output) \(outcome.errors)")
     }
 

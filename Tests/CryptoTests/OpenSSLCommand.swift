@@ -27,14 +27,14 @@ final class OpenSSLCommand: Sendable {
 
     /// Runs `openssl` with the words of one line in the folder, or another program of this machine.
     @discardableResult
-    func callAsFunction(_ line: String, program: String = "openssl") throws -> ShortCommand.Outcome {
+    func callAsFunction(_ line: String, program: String = "openssl") async throws -> ShortCommand.Outcome {
         let words = line.split(separator: " ").map { $0 == "EMPTY" ? "" : String($0) }
-        return try ShortCommand.run(program, words, in: folder.path)
+        return try await ShortCommand.run(program, words, in: folder.path)
     }
 
     /// Runs `openssl` and expects success.
-    func make(_ line: String, program: String = "openssl") throws {
-        let outcome = try self(line, program: program)
+    func make(_ line: String, program: String = "openssl") async throws {
+        let outcome = try await self(line, program: program)
         try #require(outcome.status == 0, "\(line): \(outcome.errors)")
     }
 

@@ -8,8 +8,8 @@ import Testing
 
     init() throws { openssl = try OpenSSLCommand() }
 
-    @Test func `is read from what App Store Connect gives out, whatever the line ends`() throws {
-        try openssl.make("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.p8")
+    @Test func `is read from what App Store Connect gives out, whatever the line ends`() async throws {
+        try await openssl.make("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.p8")
         let bytes = try openssl.read("key.p8")
         let text = String(decoding: bytes, as: UTF8.self)
         let key = try SigningKey(p8: bytes)
@@ -23,10 +23,10 @@ import Testing
         }
     }
 
-    @Test func `is read without its public half, which it implies`() throws {
-        try openssl.make("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out whole")
-        try openssl.make("ec -in whole -no_public -out half")
-        try openssl.make("pkcs8 -topk8 -nocrypt -in half -out key")
+    @Test func `is read without its public half, which it implies`() async throws {
+        try await openssl.make("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out whole")
+        try await openssl.make("ec -in whole -no_public -out half")
+        try await openssl.make("pkcs8 -topk8 -nocrypt -in half -out key")
         let (whole, half) = (try SigningKey(p8: openssl.read("whole")), try SigningKey(p8: openssl.read("key")))
         #expect(try openssl.read("key").count < openssl.read("whole").count)
         #expect(whole.publicKey.verifyES256(message: [1], signature: half.signES256([1])))
@@ -61,9 +61,9 @@ import Testing
     ]
 
     @Test(arguments: wrongKinds)
-    func `of a wrong kind is refused by name`(wrong: Wrong) throws {
-        try openssl.make("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out good")
-        for line in wrong.makes { try openssl.make(line) }
+    func `of a wrong kind is refused by name`(wrong: Wrong) async throws {
+        try await openssl.make("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out good")
+        for line in wrong.makes { try await openssl.make(line) }
         let bytes = try openssl.read("key")
         let error = #expect(throws: SigningKeyError.self) { try SigningKey(p8: bytes) }
         #expect(error == wrong.error)
@@ -71,8 +71,8 @@ import Testing
         #expect(try #require(error).description.contains(secret.prefix(16)) == false)
     }
 
-    @Test func `of OpenSSH is refused by name`() throws {
-        let made = try openssl("-q -t ecdsa -N EMPTY -f key", program: "ssh-keygen")
+    @Test func `of OpenSSH is refused by name`() async throws {
+        let made = try await openssl("-q -t ecdsa -N EMPTY -f key", program: "ssh-keygen")
         if made.status == 0 {
             #expect(throws: SigningKeyError.openSSH) { try SigningKey(p8: openssl.read("key")) }
             #expect(throws: SigningKeyError.publicKey) { try SigningKey(p8: openssl.read("key.pub")) }
@@ -124,7 +124,7 @@ import Testing
         #expect("\(key)" == "<private key>")
     }
 
-    @Test func `signs in the raw form that the openssl command accepts once it is turned into DER`() throws {
+    @Test func `signs in the raw form that the openssl command accepts once it is turned into DER`() async throws {
         let key = SigningKey.generate()
         let message = Array("header.payload".utf8)
         try openssl.write("message", message)
@@ -136,7 +136,7 @@ import Testing
             #expect(key.publicKey.verifyES256(message: message, signature: signature))
             guard round < 5 || signature[0] == 0 || signature[32] == 0 else { continue }
             try openssl.write("signature", OpenSSLCommand.derSignature(signature))
-            let outcome = try openssl("dgst -sha256 -verify public.pem -signature signature message")
+            let outcome = try await openssl("dgst -sha256 -verify public.pem -signature signature message")
             #expect(outcome.status == 0, "\(outcome.output) \(outcome.errors)")
         }
     }

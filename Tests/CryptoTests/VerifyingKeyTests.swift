@@ -7,13 +7,13 @@ import Testing
 
     init() throws { openssl = try OpenSSLCommand() }
 
-    @Test func `accepts what the openssl command signed, in the raw form only`() throws {
-        try openssl.make("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key")
-        try openssl.make("pkey -in key -pubout -out public")
+    @Test func `accepts what the openssl command signed, in the raw form only`() async throws {
+        try await openssl.make("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key")
+        try await openssl.make("pkey -in key -pubout -out public")
         try openssl.write("message", Array("abc".utf8))
         let key = try VerifyingKey(pem: String(decoding: openssl.read("public"), as: UTF8.self))
         for _ in 0..<10 {
-            try openssl.make("dgst -sha256 -sign key -out signature message")
+            try await openssl.make("dgst -sha256 -sign key -out signature message")
             let der = try openssl.read("signature")
             #expect(!key.verifyES256(message: Array("abc".utf8), signature: der))
             #expect(key.verifyES256(message: Array("abc".utf8), signature: raw(der)))
@@ -38,20 +38,20 @@ import Testing
         #expect(!SigningKey.generate().publicKey.verifyES256(message: message, signature: signature))
     }
 
-    @Test func `is read from its own PEM and from a certificate`() throws {
+    @Test func `is read from its own PEM and from a certificate`() async throws {
         let key = SigningKey.generate()
         let signature = key.signES256([1, 2, 3])
         #expect(try VerifyingKey(pem: key.publicKey.pem).verifyES256(message: [1, 2, 3], signature: signature))
         _ = try openssl.write("key", key.pemPKCS8)
-        try openssl.make("req -x509 -key key -subj /CN=x -outform DER -out certificate")
+        try await openssl.make("req -x509 -key key -subj /CN=x -outform DER -out certificate")
         let fromCertificate = try VerifyingKey(certificateDER: openssl.read("certificate"))
         #expect(fromCertificate.verifyES256(message: [1, 2, 3], signature: signature))
     }
 
-    @Test func `isn't read from anything else`() throws {
-        try openssl.make("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -out key")
-        try openssl.make("pkey -in key -pubout -out public")
-        try openssl.make("req -x509 -key key -subj /CN=x -outform DER -out certificate")
+    @Test func `isn't read from anything else`() async throws {
+        try await openssl.make("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -out key")
+        try await openssl.make("pkey -in key -pubout -out public")
+        try await openssl.make("req -x509 -key key -subj /CN=x -outform DER -out certificate")
         let wrongCurve = String(decoding: try openssl.read("public"), as: UTF8.self)
         #expect(throws: VerifyingKey.Failure.notP256) { try VerifyingKey(pem: wrongCurve) }
         let certificate = try openssl.read("certificate")

@@ -16,12 +16,14 @@ package enum ShortCommand {
     /// - Parameters:
     ///   - program: a path, or a name looked up in `PATH`.
     ///   - folder: where it runs; the present folder otherwise.
-    package static func run(_ program: String, _ arguments: [String], in folder: String = ".") throws -> Outcome {
+    package static func run(
+        _ program: String, _ arguments: [String], in folder: String = "."
+    ) async throws -> Outcome {
         let files = try TemporaryFolder()
         defer { files.remove() }
         let script = #"cd "$0" && out="$1" err="$2" && shift 2 && exec "$@" </dev/null >"$out" 2>"$err""#
         let words = ["/bin/sh", "-c", script, folder, files["out"], files["err"], program] + arguments
-        let status = try status(of: words)
+        let status = try await status(of: words)
         return Outcome(status: status, output: try text(files["out"]), errors: try text(files["err"]))
     }
 
@@ -29,7 +31,14 @@ package enum ShortCommand {
         String(decoding: try Data(contentsOf: URL(filePath: file)), as: UTF8.self)
     }
 
-    private static func status(of words: [String]) throws -> Int32 {
+    /// On a thread of its own: the pool that tests share may have two threads, and a test that blocks one stalls others.
+    private static func status(of words: [String]) async throws -> Int32 {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try waitedStatus(of: words) }) }
+        }
+    }
+
+    private static func waitedStatus(of words: [String]) throws -> Int32 {
         var arguments = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var pid: pid_t = 0
