@@ -19,11 +19,16 @@ package struct QueueScripts: Sendable {
     package static let standard = QueueScripts { $1 }
 
     /// `edit` may change each source before its identity is taken: tests use it to give scripts a clock of their own
-    /// and to plant faults in them.
-    package init(edit: (ScriptName, String) -> String) {
+    /// and to plant faults in them. What comes out as it is in `base` is taken from there, its identity with it.
+    package init(reusing base: QueueScripts? = nil, edit: (ScriptName, String) -> String) {
         var scripts: [ScriptName: RedisScript] = [:]
         for move in ScriptName.allCases {
-            scripts[move] = RedisScript(name: move.rawValue, source: edit(move, Self.assemble(move)))
+            let source = edit(move, Self.assemble(move))
+            if let known = base?.scripts[move], known.source == source {
+                scripts[move] = known
+            } else {
+                scripts[move] = RedisScript(name: move.rawValue, source: source)
+            }
         }
         self.scripts = scripts
     }

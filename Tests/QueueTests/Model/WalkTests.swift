@@ -12,7 +12,7 @@ import Testing
     /// after fifteen seconds of the server's own time, so that two workers often hold the same one.
     private static func scripts(_ mutant: Mutant? = nil) -> QueueScripts {
         var found: Set<Int> = []
-        let scripts = QueueScripts { move, source in
+        let scripts = QueueScripts(reusing: mutant == nil ? nil : healthy) { move, source in
             var source = TestClock.edited(source).replacing("ADOPTION_US / 1000", with: "0")
             for (index, edit) in (mutant?.edits ?? []).enumerated() where edit.move == nil || edit.move == move {
                 guard source.contains(edit.text) else { continue }
@@ -25,6 +25,8 @@ import Testing
         return scripts
     }
 
+    private static let healthy = scripts()
+
     /// From the environment, to have a walk again; else by chance.
     private static var seed: UInt64 {
         ProcessInfo.processInfo.environment["KULANZ_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...9_999_999)
@@ -35,10 +37,10 @@ import Testing
         from seed: UInt64, for limit: Duration, until isEnough: (CrashCoverage) -> Bool
     ) async throws -> (coverage: CrashCoverage, steps: Int, walks: Int) {
         try await withRedis { redis in
+            let world = QueueWorld(redis, scripts: healthy)
             var (coverage, steps, walks) = (CrashCoverage(), 0, 0)
             let end = ContinuousClock.now + limit
             repeat {
-                let world = QueueWorld(redis, scripts: scripts())
                 let walk = try await Walk(world, seed: seed + UInt64(walks))
                 try await walk.run(steps: stepsOfAWalk)
                 try await walk.finish()
@@ -53,7 +55,7 @@ import Testing
     @Test func `any interleaving of moves and deaths keeps the invariants`() async throws {
         let seed = Self.seed
         print("walks from seed \(seed); KULANZ_TEST_SEED=\(seed) repeats them")
-        let result = try await Self.walk(from: seed, for: .seconds(12)) { $0.missing.isEmpty }
+        let result = try await Self.walk(from: seed, for: .seconds(8)) { $0.missing.isEmpty }
         print("\(result.walks) walks, \(result.steps) steps\n\(result.coverage)")
         #expect(result.coverage.missing.isEmpty)
     }
