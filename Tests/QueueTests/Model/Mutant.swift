@@ -35,14 +35,15 @@ struct Mutant: Sendable, CustomStringConvertible {
             "block makes a new id while the old one is open", seed: 4,
             Edit(.block, "if job.unclear > 0 then return false end", "")),
         Mutant(
-            "pause makes a new id while the old one is open", seed: 10,
+            "pause makes a new id while the old one is open", seed: 13,
             Edit(.pause, "if job.unclear > 0 then return false end", "")),
         Mutant(
             "redrive makes a new id while the old one is open",
             Edit(.redrive, "elseif job.unclear == 0 and job.sends > 0 then", "elseif job.sends > 0 then"),
             Edit(.redrive, "if job.unclear > 0 then return false end", "")),
         Mutant(
-            "release doesn't return the permit", Edit(.release, "redis.call('LREM', DEPARTURES, 1, job.departed)", "")),
+            "release doesn't return the permit", seed: 2,
+            Edit(.release, "redis.call('LREM', DEPARTURES, 1, job.departed)", "")),
         Mutant(
             "release returns all permits of the call", seed: 4,
             Edit(
@@ -50,50 +51,52 @@ struct Mutant: Sendable, CustomStringConvertible {
                 "redis.call('LREM', DEPARTURES, 0, job.departed)")
         ),
         Mutant(
-            "reclaim doesn't mark the job unclear",
+            "reclaim doesn't mark the job unclear", seed: 2,
             Edit(.reclaim, "    leave_open(job)\n    local lost", "    local lost")),
         Mutant(
-            "reclaim makes the job due at once",
+            "reclaim makes the job due at once", seed: 2,
             Edit(.reclaim, "tonumber(job.departed) + tonumber(job.timeout) * 1000", "now")),
         Mutant(
             "an expired lease doesn't mark the job unclear",
             Edit(.lease, "    leave_open(job)\n    local lost", "    local lost")),
         Mutant(
-            "settle respects the fence and drops a late 200",
+            "settle respects the fence and drops a late 200", seed: 3,
             Edit(.settle, "local OPEN =", "if not owns(job, ARGV[2]) then return 'already' end\nlocal OPEN =")),
-        Mutant("settle leaves the retry", Edit(.settle, "redis.call('ZREM', LATER, job.id)\n", "\n")),
+        Mutant("settle leaves the retry", seed: 3, Edit(.settle, "redis.call('ZREM', LATER, job.id)\n", "\n")),
         Mutant("the gate keeps N-1 departures", Edit(.lease, "-math.max(count, DEPARTURES_KEPT)", "-(count - 1)")),
-        Mutant("the gate has no guard", seed: 5, Edit(.lease, "+ window + guard", "+ window")),
+        Mutant("the gate has no guard", seed: 8, Edit(.lease, "+ window + guard", "+ window")),
         Mutant("a server that forgot is trusted", Edit(.lease, "if gate[1] ~= run_id or", "if")),
-        Mutant("Apple's silence closes nothing", Edit(.lease, "if probe_at > now then return", "if false then return")),
         Mutant(
-            "every worker probes",
+            "Apple's silence closes nothing", seed: 27,
+            Edit(.lease, "if probe_at > now then return", "if false then return")),
+        Mutant(
+            "every worker probes", seed: 27,
             Edit(.lease, "if redis.call('ZCARD', LEASES) > 0 then return result(earliest(LEASES), '', '') end", "")),
         Mutant(
             "a job that cost two leases is sent beside others",
             Edit(.lease, "(solitude == 0 or #jobs > 0)", "false")),
-        Mutant("a block is not looked at", Edit(.lease, "tonumber(gate[3]) > now and", "false and")),
+        Mutant("a block is not looked at", seed: 5, Edit(.lease, "tonumber(gate[3]) > now and", "false and")),
         Mutant(
             "the line's end forgets the followers",
             Edit(.settle, "'owner') end\n        call_next(line)", "'owner') end")),
         Mutant(
-            "a withdrawn follower takes its turn with it", seed: 9,
+            "a withdrawn follower takes its turn with it", seed: 18,
             Edit(.withdraw, "'owner') end\n        call_next(line)", "'owner'); call_next(line) end")),
         Mutant(
             "the transaction's own line is not owned",
             Edit(nil, "return { job.line, job.transaction }", "return { job.line }")),
         Mutant(
-            "withdraw leaves the entry at the front",
+            "withdraw leaves the entry at the front", seed: 3,
             Edit(.withdraw, "redis.call('ZREM', ready_key(job.lane), job.id) + ", "")),
         Mutant("redrive keeps the letter", Edit(.redrive, "redis.call('XDEL', DEAD, job.dead)\n", "\n")),
         Mutant(
-            "redrive forgets that the reference lies unread",
+            "redrive forgets that the reference lies unread", seed: 2,
             Edit(.redrive, "if job.ghost then", "if false then")),
         Mutant(
             "a reference is deleted without being acknowledged",
             Edit(.lease, "redis.call('XACK', lane_key(lane), GROUP, entry[1])\n", "\n")),
         Mutant(
-            "a letter drops the claims while its id is open",
+            "a letter drops the claims while its id is open", seed: 2,
             Edit(
                 .bury, "    if job.unclear == 0 then\n        give_lines_up(job)\n        drop_claims(job)\n    end",
                 "    if job.unclear == 0 then give_lines_up(job) end\n    drop_claims(job)")),
@@ -103,21 +106,25 @@ struct Mutant: Sendable, CustomStringConvertible {
                 .bury, "    if job.unclear == 0 then\n        give_lines_up(job)\n        drop_claims(job)\n    end",
                 "    give_lines_up(job)\n    if job.unclear == 0 then drop_claims(job) end")),
         Mutant(
-            "a claim remembers only its first job", seed: 8,
+            "a claim remembers only its first job", seed: 13,
             Edit(nil, "elseif not string.find(' ' .. ids .. ' ', ' ' .. id .. ' ', 1, true) then", "elseif false then")),
-        Mutant("a 429 costs an attempt", Edit(.block, "redis.call('HINCRBY', job_key(id), 'attempts', -1)\n", "\n")),
         Mutant(
-            "the earlier of two blocks wins",
+            "a 429 costs an attempt", seed: 4,
+            Edit(.block, "redis.call('HINCRBY', job_key(id), 'attempts', -1)\n", "\n")),
+        Mutant(
+            "the earlier of two blocks wins", seed: 6,
             Edit(.block, "tonumber(standing) < until_us", "tonumber(standing) > until_us")),
-        Mutant("renew doesn't look at the fence", Edit(.renew, "held[2] == ARGV[i + 1] and ", "")),
+        Mutant("renew doesn't look at the fence", seed: 3, Edit(.renew, "held[2] == ARGV[i + 1] and ", "")),
         Mutant("adopt doesn't look who was faster", Edit(.adopt, "GROUP, entry) == 0", "GROUP, entry) == 2")),
         Mutant("a lease that ended stays", Edit(.postpone, "redis.call('ZREM', LEASES, job.id)", "")),
-        Mutant("the fence is not looked at", Edit(.postpone, "job.state == 'sending' and job.fence == fence", "true")),
-        Mutant("an unsent request costs an attempt", Edit(.postpone, "'attempts', -1)", "'attempts', 0)")),
-        Mutant("hold lets the id close", Edit(.hold, "or ARGV[4] == 'unclear'", "")),
         Mutant(
-            "an open letter is discarded without a finding", seed: 5,
+            "the fence is not looked at", seed: 2,
+            Edit(.postpone, "job.state == 'sending' and job.fence == fence", "true")),
+        Mutant("an unsent request costs an attempt", seed: 2, Edit(.postpone, "'attempts', -1)", "'attempts', 0)")),
+        Mutant("hold lets the id close", seed: 2, Edit(.hold, "or ARGV[4] == 'unclear'", "")),
+        Mutant(
+            "an open letter is discarded without a finding", seed: 8,
             Edit(.discard, "if was_open and ARGV[4] == ''", "if false")),
-        Mutant("the books miss what never left", Edit(.release, "book('unsent'", "type('unsent'")),
+        Mutant("the books miss what never left", seed: 2, Edit(.release, "book('unsent'", "type('unsent'")),
     ]
 }
