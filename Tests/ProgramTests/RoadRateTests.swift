@@ -9,19 +9,20 @@ import Testing
 
 @Suite struct `Five a second` {
     /// A stall of the simulator's makes its stamps worthless for a while; then the test is done once more.
-    private func conclusively(_ body: () async throws -> JournalAudit.Rate?) async throws {
+    private func conclusively(_ body: (Shared<Bool>) async throws -> JournalAudit.Rate?) async throws {
         for attempt in 1...2 {
-            let rate = try #require(try await body())
+            let isDisturbed = Shared(false)
+            let rate = try #require(try await body(isDisturbed))
             print("most in a second: \(rate.mostInASecond), \(rate.judgement)")
             #expect(rate.judgement.breaches == 0)
-            if rate.judgement.inconclusive == 0 { return }
+            if rate.judgement.inconclusive == 0, !isDisturbed.value { return }
             print("try \(attempt) proves nothing: this machine stalled the simulator")
         }
         Issue.record("the machine stalls the simulator too much for any proof")
     }
 
     @Test func `is kept by four processes, which also make good use of it`() async throws {
-        try await conclusively {
+        try await conclusively { isDisturbed in
             var rate: JournalAudit.Rate?
             try await withProgram {
                 $0.scenario = "latencyMs: 80"
@@ -43,8 +44,10 @@ import Testing
                 print(
                     "150 jobs, four processes: \(span) s, \(Int(29 / span * 100)) % of what is allowed, "
                         + "\(late) permits too late; \(books.summary)")
-                // 29 windows of a second and the guard are 29.7 s.
-                #expect(span <= 31.5 + Double(books.report.worstStallNs) / 1e9)
+                // 29 windows of a second and the guard are 29.7 s. Where even the simulator's loop was kept from
+                // the processor, four workers and a Redis were too: then the time says nothing.
+                isDisturbed.value = span > 31.5 && books.report.worstStallNs > 250_000_000
+                #expect(span <= 31.5 || isDisturbed.value)
                 rate = books.report.rates.first
             }
             return rate
@@ -54,7 +57,7 @@ import Testing
     /// The worst moment for a stall, every time: permits are in the worker's socket, and it sleeps for 900 ms. Were
     /// they still good then, its five would come beside the other workers' five.
     @Test func `is kept by workers that stall for 900 ms with permits in their hands`() async throws {
-        try await conclusively {
+        try await conclusively { _ in
             var rate: JournalAudit.Rate?
             try await withProgram { world in
                 let stalls = Shared(0)
@@ -85,7 +88,7 @@ import Testing
 
     @Test func `is kept by workers that stall for 900 ms at any moment`() async throws {
         let seed = UInt64.random(in: 1...1_000_000)
-        try await conclusively {
+        try await conclusively { _ in
             var random = Seeded(seed)
             var rate: JournalAudit.Rate?
             try await withProgram { world in

@@ -65,7 +65,7 @@ import Testing
 
     @Test func `is full, and nothing is lost, nothing leaves, and all goes on afterwards`() async throws {
         try await withProgram { shape in
-            shape.requestsPerSecond = 20
+            shape.requestsPerSecond = 8
             shape.scenario = "latencyMs: 400"
         } _: { world in
             _ = try await world.workers(2)
@@ -73,7 +73,7 @@ import Testing
             try await world.add(jobs)
             try await eventually("some are sent") { await world.simulator.entries.count >= 10 }
             _ = try await world.client.send(["CONFIG", "SET", "maxmemory", "1"])
-            let atMost = await world.simulator.entries.count + 20
+            let atMost = await world.simulator.entries.count + 8
             await #expect(throws: RedisError.self, "a producer must hear it") {
                 try await world.add(TestJob.make(1, from: 900))
             }
