@@ -21,6 +21,7 @@ import Testing
             let redis = RedisClient(
                 loop: TestLoop.shared, endpoint: .unix(socket),
                 options: .init(connectTimeout: .seconds(10), commandTimeout: .seconds(30)))
+            try await eventually("the server answers") { (try? await redis.send(["PING"])) != nil }
             for (name, value) in [
                 ("appendonly", "yes"), ("appendfsync", "always"), ("maxmemory-policy", "noeviction"),
                 ("hash-max-listpack-value", "4096"), ("save", ""),
