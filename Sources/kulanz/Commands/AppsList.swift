@@ -60,7 +60,7 @@ extension AppOverview {
                     "why": .string(pause.why),
                 ]))
         }
-        return .object(
+        var object =
             JSONObject([
                 "app": .string(app), "environment": .string(environment.rawValue), "lanes": .object(lanes),
                 "inFlight": .integer(Int64(inFlight)), "later": .integer(Int64(later)), "held": .integer(Int64(held)),
@@ -70,6 +70,9 @@ extension AppOverview {
                         "limit": (try? JSON(reading: limit.argument)) ?? .null,
                         "used": .integer(Int64(departuresInLastSecond)),
                     ])), "blockedUntil": blockedUntil.orNull, "paused": paused ?? .null,
-            ]))
+            ])
+        // Only while Apple is down.
+        object["nextProbe"] = nextProbe.map(JSON.integer)
+        return .object(object)
     }
 }

@@ -32,6 +32,13 @@ struct DeadExport: Command {
 
     func run() async throws {
         let sink = try Sink(file)
+        do { try await export(to: sink) } catch {
+            sink.discard()
+            throw error
+        }
+    }
+
+    private func export(to sink: Sink) async throws {
         try await Assembly.use(configuration) { assembly in
             var count = 0
             var open: [String] = []
@@ -47,10 +54,10 @@ struct DeadExport: Command {
             try sink.close()
             if !open.isEmpty {
                 Output.note(
-                    "\(open.count) left out, to be redriven or discarded with a finding: \(open.prefix(10).joined(separator: " "))"
+                    "\(open.count) left out, since a request may have arrived or there is no job to read: \(open.prefix(10).joined(separator: " "))"
                 )
             }
-            if let file { Output.note("\(count) letters in \(file)") }
+            if let file { Output.note("\(count == 1 ? "1 letter" : "\(count) letters") in \(file)") }
         }
     }
 
@@ -63,7 +70,7 @@ struct DeadExport: Command {
         case .json: return letter.json.text
         case .jobs:
             guard !letter.isOpen, letter.json["job"]?["raw"] == nil else { return nil }
-            return letter.producersJob.text
+            return letter.jobToEnqueue.text
         case .csv:
             return CSV.line([
                 letter.id, letter.app, letter.reason, letter.code ?? "", letter.name ?? "",
@@ -74,11 +81,22 @@ struct DeadExport: Command {
     }
 }
 
+extension DeadLetter {
+    /// The job with its app, which a raw entry need not say since its stream does.
+    fileprivate var jobToEnqueue: JSON {
+        guard case .object(var job) = producersJob, job["app"] == nil else { return producersJob }
+        job["app"] = .string(app)
+        return .object(job)
+    }
+}
+
 /// Lines to a file that was not there before, or to standard output.
 private struct Sink {
+    private let file: String?
     private let handle: FileHandle?
 
     init(_ file: String?) throws(CommandFailure) {
+        self.file = file
         guard let file else {
             handle = nil
             return
@@ -97,6 +115,9 @@ private struct Sink {
     }
 
     func close() throws { try handle?.close() }
+
+    /// Half a file would look like a whole one, and would be in the way of the next try.
+    func discard() { if let file { unlink(file) } }
 }
 
 /// RFC 4180, and safe to open in a spreadsheet: a cell that would be taken for a formula gets an apostrophe.

@@ -73,6 +73,11 @@ struct JobReport {
             "lane         \(record.priority.rawValue)", "reference    \(record.referenceId)",
             "enqueued     \(Moment(milliseconds: record.enqueuedAt).text)",
         ]
+        if let other = record.waitsFor { lines.append("waits for    \(other)") }
+        if let question = record.openQuestion {
+            lines.append("question     \(question)")
+            lines.append("             Nothing more is sent for it until that is known.")
+        }
         if let due = record.dueAt { lines.append("due          \(Moment(milliseconds: due).text)") }
         for item in record.job?.request.items ?? [] {
             lines.append("item         \(item.sku): \(item.refundType.rawValue), \(item.refundReason.rawValue)")
@@ -88,8 +93,6 @@ struct JobReport {
     }
 
     private var stateNote: String {
-        if let other = record.waitsFor { return ", waits for \(other)" }
-        if let question = record.openQuestion { return ", open question: \(question)" }
         if let worker = record.worker { return ", at \(worker)" }
         if let finding = record.finding { return ", found: \(finding)" }
         return record.isOpen ? ", a request may have arrived" : ""

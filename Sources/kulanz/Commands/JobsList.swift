@@ -79,6 +79,7 @@ struct JobsList: Command {
     private func note(on record: JobRecord) -> String {
         if let other = record.waitsFor { return "waits for \(other)" }
         if let worker = record.worker, record.state == .sending { return "at \(worker)" }
+        if let question = record.openQuestion { return question }
         if let last = record.attempts.last, record.state != .accepted { return last.errorName ?? last.result }
         return ""
     }

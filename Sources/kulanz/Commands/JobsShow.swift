@@ -36,7 +36,7 @@ struct JobsShow: Command {
                 isFound = true
             }
             guard isFound else {
-                let hint = id.hasPrefix("letter-") ? "; an entry that never became a job: kulanz dead show \(id)" : ""
+                let hint = id.hasPrefix("letter/") ? "; an entry that never became a job: kulanz dead show \(id)" : ""
                 throw CommandFailure(.noSuchThing, "no app has a job \(id)\(hint)")
             }
         }

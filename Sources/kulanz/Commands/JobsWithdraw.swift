@@ -1,5 +1,6 @@
 import Arguments
 import Configuration
+import Fleet
 import Queue
 import Refunds
 
@@ -48,6 +49,7 @@ struct JobsWithdraw: Command {
             var missing = Set(ids)
             for app in try assembly.apps(app.map { [$0] } ?? []) {
                 let queue = assembly.queue(of: app)
+                if ids.isEmpty { try await takeIn(app, queue) }
                 let wanted = ids.isEmpty ? try await chosen(in: queue) : ids
                 guard !wanted.isEmpty else { continue }
                 for (id, verdict) in try await queue.withdraw(wanted, act: act, isDryRun: isDryRun) {
@@ -60,6 +62,19 @@ struct JobsWithdraw: Command {
             for id in ids where missing.contains(id) { report(id, of: nil, .missing) }
             if !missing.isEmpty { throw CommandFailure(.noSuchThing) }
             if !left.isEmpty { throw CommandFailure(.badData) }
+        }
+    }
+
+    /// Makes jobs of what producers added to the lanes by themselves, for only a job says who asked for it. While an app
+    /// is paused, which is when one withdraws, no worker does that.
+    private func takeIn(_ app: AppSettings, _ queue: JobQueue) async throws(QueueError) {
+        let judge = EntryJudge(app.rules)
+        for lane in Priority.allCases {
+            var entries = try await queue.takeUnread(in: lane, limit: 256)
+            while !entries.isEmpty {
+                _ = try await queue.adopt(entries.map { ($0, judge.judge($0)) })
+                entries = try await queue.takeUnread(in: lane, limit: 256)
+            }
         }
     }
 

@@ -28,7 +28,7 @@ struct StatusCommand: Command {
         try await Assembly.use(configuration) { assembly in
             let apps = try assembly.apps(apps)
             let domain = LoopDomain(assembly.loop)
-            var screen = StatusScreen(isLive: isWatching && Terminal.isTerminal(STDOUT_FILENO))
+            var screen = StatusScreen(isLive: isWatching && Terminal.canRedraw)
             repeat {
                 let status = try await FleetStatus.read(assembly, apps)
                 if configuration.isJSON {
@@ -107,10 +107,8 @@ struct FleetStatus {
                 worker.held.prefix(3).map { "\($0.app)/\($0.job.id)" }.joined(separator: " "))
         }
         let people = workers.isEmpty ? ["no worker is alive"] : crew.lines(width: width)
-        return ["\(Moment(milliseconds: at).text)  \(workers.count) workers"] + table.lines(width: width) + remarks + [
-            ""
-        ]
-            + people
+        let crewSize = workers.count == 1 ? "1 worker" : "\(workers.count) workers"
+        return ["\(Moment(milliseconds: at).text)  \(crewSize)"] + table.lines(width: width) + remarks + [""] + people
     }
 
     private func number(_ value: Int?) -> String { String(value ?? 0) }
@@ -167,8 +165,15 @@ struct StatusScreen {
             for line in lines { Output.line(line) }
             return
         }
+        // The last row stays empty: a line feed there would scroll the first one away.
+        let lines = Self.cut(lines, to: Terminal.height - 1)
         // Home, each line cleared to its end, then what is below: nothing flickers, and no colour is needed.
         let body = lines.map { $0 + "\u{1B}[K\n" }.joined()
         Output.write("\u{1B}[H" + body + "\u{1B}[J")
+    }
+
+    private static func cut(_ lines: [String], to height: Int) -> [String] {
+        guard lines.count > height, height > 1 else { return lines }
+        return lines.prefix(height - 1) + ["… and \(lines.count - height + 1) lines more"]
     }
 }

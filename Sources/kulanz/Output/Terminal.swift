@@ -13,6 +13,16 @@ enum Terminal {
         return variable("COLUMNS").flatMap(Int.init) ?? 80
     }
 
+    /// Rows of the window that standard output goes to.
+    static var height: Int {
+        var size = winsize()
+        if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 { return Int(size.ws_row) }
+        return variable("LINES").flatMap(Int.init) ?? 24
+    }
+
+    /// Whether what was written can be written over; moving the cursor is no colour, so `NO_COLOR` doesn't forbid it.
+    static var canRedraw: Bool { isTerminal(STDOUT_FILENO) && variable("TERM") != "dumb" }
+
     /// https://no-color.org
     static var isColoured: Bool {
         isTerminal(STDOUT_FILENO) && variable("NO_COLOR") == nil && variable("TERM") != "dumb"

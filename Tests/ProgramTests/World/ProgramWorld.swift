@@ -19,6 +19,8 @@ struct WorldShape: Sendable {
     var requestTimeoutSeconds = 30.0
     var drainSeconds = 45.0
     var concurrency = 64
+    /// Further keys of each app's `retry`.
+    var retry = ""
     /// Further lines of redis.conf.
     var redis: [String] = []
 }
@@ -57,7 +59,7 @@ struct ProgramWorld: Sendable {
               privateKey: "file:key.p8", environment: "production", baseURL: "\(baseURL ?? "http://127.0.0.1:\(port)")",
               \(caFile.map { "caFile: \"\($0)\"," } ?? "")
               limit: { requestsPerSecond: \(shape.requestsPerSecond), guardMs: \(shape.guardMs) },
-              retry: { baseSeconds: 0.05, capSeconds: 0.2 },
+              retry: { baseSeconds: 0.05, capSeconds: 0.2, \(shape.retry) },
             },
             """
         }
