@@ -326,10 +326,10 @@ local function note_unclear(job)
     end
 end
 
--- An answer of Apple's that says something: it is up.
-local function note_answer()
+-- An answer of Apple's that says something: it is up. One that isn't 401 took the token, too.
+local function note_answer(status)
     local down = redis.call('HMGET', GATE, 'down', 'probeAt', 'downSince', 'refusedBy')
-    if down[4] then redis.call('HDEL', GATE, 'refusedBy', 'refusedAt') end
+    if down[4] and status ~= '401' then redis.call('HDEL', GATE, 'refusedBy', 'refusedAt') end
     if not down[1] then return end
     redis.call('HDEL', GATE, 'down', 'downSeen', 'probeAt', 'probeStep', 'downSince')
     if down[2] then

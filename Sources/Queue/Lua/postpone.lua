@@ -19,7 +19,7 @@ if ending == 'unclear' then
 elseif ending == 'unsent' then
     take_back_send(job)
 end
-if ARGV[6] == 'unclear' then note_unclear(job) elseif ending ~= 'unsent' then note_answer() end
+if ARGV[6] == 'unclear' then note_unclear(job) elseif ending ~= 'unsent' then note_answer(ARGV[7]) end
 end_lease(job)
 if next_ref ~= '' then next_round(job, next_ref) end
 local state = resting_state(job, 'waiting')
