@@ -143,13 +143,15 @@ actor Dispatcher {
             if !clock.isSet { clock.set(microseconds: try await app.queue.now()) }
             let token = token.token(nowSeconds: clock.now / 1_000_000)
             let asked = ContinuousClock.now
+            let server = crew.runId
             let lease = try await app.queue.lease(
                 worker: options.name, slots: isAlone ? 1 : slots, rate: app.rate, lease: options.lease,
-                requestTimeout: options.requestTimeout, runId: crew.runId, absent: confirmedMissing, isAlone: isAlone)
+                requestTimeout: options.requestTimeout, runId: server, absent: confirmedMissing, isAlone: isAlone)
             clock.set(microseconds: lease.nowMicroseconds)
             failures = 0
             unused = slots - lease.jobs.count
-            start(lease.jobs, token: token, asked: asked)
+            // A call that waited for a connection named the server before; what this one forgot it could not say.
+            start(lease.jobs, token: token, asked: asked, isVoid: server != crew.runId)
             considerSolitude(after: lease, wasAlone: isAlone)
             await adopt(lease.raw)
             next(after: lease)
@@ -158,9 +160,11 @@ actor Dispatcher {
         }
     }
 
-    private func start(_ jobs: [LeasedJob], token: Secret<String>, asked: ContinuousClock.Instant) {
+    private func start(
+        _ jobs: [LeasedJob], token: Secret<String>, asked: ContinuousClock.Instant, isVoid: Bool
+    ) {
         for job in jobs {
-            let permit = Permit(begun: asked, age: app.rate.permitAge)
+            let permit = Permit(begun: asked, age: isVoid ? .zero : app.rate.permitAge)
             let run = JobRun(
                 app: app, job: job, permit: permit, token: token,
                 freshTokenWasRefused: refusedToken.map { $0.reveal() != token.reveal() } ?? false,

@@ -46,8 +46,10 @@ if gate[1] ~= run_id or (newest and tonumber(newest) > now + window) then
         gate[3] = stamp(cap)
         redis.call('HSET', GATE, 'blockedUntil', gate[3])
     end
-    -- A new app's first window is waited out too, but nothing was forgotten.
-    if gate[1] then book('forgotten', '', { 'reason', 'the Redis server was restarted, restored or replaced; one window was waited out' }) end
+    -- A new app's first window is waited out too, but nothing was forgotten; one that has sent before has these.
+    if gate[1] or newest or redis.call('EXISTS', FOLLOWUPS, LEASES) > 0 then
+        book('forgotten', '', { 'reason', 'the Redis server was restarted, restored or replaced; one window was waited out' })
+    end
 end
 if gate[1] ~= run_id then redis.call('HSET', GATE, 'run', run_id) end
 
