@@ -7,21 +7,25 @@ import Telemetry
 /// Tells people: one line in the log and one POST to the app's webhook for each cause.
 ///
 /// Alarms are written by the scripts, in the same step as what they are about; whichever worker takes one tells it, and
-/// what a worker took and didn't live to tell, another tells 30 s later.
+/// what a worker took and didn't live to tell, another tells after `WorkerOptions.alarmPatience`.
 struct Herald: Sendable {
     private let http: HTTPClient
     private let domain: LoopDomain
+    private let patience: Duration
     private let log: Log
 
-    init(http: HTTPClient, domain: LoopDomain, log: Log) {
+    /// - Parameter patience: how long an alarm is left to the worker that took it.
+    init(http: HTTPClient, domain: LoopDomain, patience: Duration, log: Log) {
         self.http = http
         self.domain = domain
+        self.patience = patience
         self.log = log
     }
 
     func tell(_ app: FleetApp, as worker: String) async {
         do {
-            for alarm in try await app.queue.takeAlarms(worker: worker) {
+            // One at a time: a second one would wait in this worker's hands while the first is told, and look forgotten.
+            while let alarm = try await app.queue.takeAlarms(worker: worker, patience: patience, limit: 1).first {
                 let message = Message(alarm, app: app.name)
                 log(message.level, message.text, ["app": app.name, "alarm": alarm.kind, "do": message.todo])
                 await post(message, to: app)
@@ -32,13 +36,18 @@ struct Herald: Sendable {
         }
     }
 
+    private static let pauses = [Duration.zero, .seconds(1), .seconds(5)]
+    private static let deadline = Duration.seconds(10)
+    /// How long one alarm takes if its webhook is silent to the last.
+    static var longestTelling: Duration { pauses.reduce(.zero) { $0 + $1 + deadline } }
+
     private func post(_ message: Message, to app: FleetApp) async {
         guard let webhook = app.webhook else { return }
         let request = HTTPRequest(
             method: "POST", url: webhook, headers: [("Content-Type", "application/json")], body: message.body)
-        for wait in [Duration.zero, .seconds(1), .seconds(5)] {
+        for wait in Self.pauses {
             if wait > .zero { try? await domain.sleep(for: wait) }
-            let outcome = await http.send(request, deadline: .seconds(10)) { true }
+            let outcome = await http.send(request, deadline: Self.deadline) { true }
             if case .response(let response) = outcome, (200..<300).contains(response.status) { return }
         }
         log(.error, "the alarm webhook did not take the alarm", ["app": app.name])

@@ -57,7 +57,8 @@ package actor Worker {
         domain = LoopDomain(loop)
         crew = Crew(
             domain: domain, slots: Slots(total: options.concurrency, apps: apps.count),
-            herald: Herald(http: http, domain: domain, log: self.log), measures: Measures(metrics))
+            herald: Herald(http: http, domain: domain, patience: options.alarmPatience, log: self.log),
+            measures: Measures(metrics))
         doorbell = Doorbell(
             subscriber: subscriber, redis: redis, apps: apps.map(\.app), database: database, log: self.log)
         watch = BeatWatch(patience: options.beat * 4)

@@ -17,6 +17,8 @@ package struct WorkerOptions: Sendable {
     package var sweep: Duration
     /// How long an app is left to the others when this host seems to be at fault.
     package var standDown: Duration
+    /// How long an alarm is left to the worker that took it; longer than telling can take, or two would tell it.
+    package var alarmPatience: Duration
     /// End once nothing is left that could be sent.
     package var untilIdle: Bool
 
@@ -24,7 +26,7 @@ package struct WorkerOptions: Sendable {
         name: String = WorkerOptions.uniqueName(), concurrency: Int = 64, lease: Duration = .seconds(60),
         requestTimeout: Duration = .seconds(30), drain: Duration = .seconds(45), beat: Duration = .seconds(2),
         sweep: Duration = .seconds(15), standDown: Duration = .seconds(30),
-        untilIdle: Bool = false
+        alarmPatience: Duration = .seconds(60), untilIdle: Bool = false
     ) {
         self.name = name
         self.concurrency = concurrency
@@ -34,6 +36,7 @@ package struct WorkerOptions: Sendable {
         self.beat = beat
         self.sweep = sweep
         self.standDown = standDown
+        self.alarmPatience = alarmPatience
         self.untilIdle = untilIdle
     }
 

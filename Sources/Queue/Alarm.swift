@@ -15,24 +15,28 @@ extension JobQueue {
     private static var heralds: RedisWord { "heralds" }
 
     /// Alarms for this worker to tell: new ones, and what another worker took and didn't tell within `patience`.
-    package func takeAlarms(worker: String, patience: Duration = .seconds(30)) async throws(QueueError) -> [Alarm] {
+    package func takeAlarms(
+        worker: String, patience: Duration = .seconds(60), limit: Int = 10
+    ) async throws(QueueError) -> [Alarm] {
         do {
             let old = try await read([
                 "XAUTOCLAIM", RedisWord(keys.alerts), Self.heralds, RedisWord(worker), RedisWord(patience.milliseconds),
-                "0-0", "COUNT", "10",
+                "0-0", "COUNT", RedisWord(limit),
             ])
+            let claimed = old.array.flatMap { $0.count > 1 ? $0[1].array : nil } ?? []
+            guard claimed.count < limit else { return claimed.compactMap(Alarm.init) }
             let new = try await read([
-                "XREADGROUP", "GROUP", Self.heralds, RedisWord(worker), "COUNT", "10", "STREAMS",
+                "XREADGROUP", "GROUP", Self.heralds, RedisWord(worker), "COUNT", RedisWord(limit - claimed.count),
+                "STREAMS",
                 RedisWord(keys.alerts),
                 ">",
             ])
-            let claimed = old.array.flatMap { $0.count > 1 ? $0[1].array : nil } ?? []
             let fresh = new.array?.first?.array?.last?.array ?? []
             return (claimed + fresh).compactMap(Alarm.init)
         } catch {
             guard error.redisError?.kind == .noGroup else { throw error }
             _ = try? await read(["XGROUP", "CREATE", RedisWord(keys.alerts), Self.heralds, "0", "MKSTREAM"])
-            return try await takeAlarms(worker: worker, patience: patience)
+            return try await takeAlarms(worker: worker, patience: patience, limit: limit)
         }
     }
 
