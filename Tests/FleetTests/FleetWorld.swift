@@ -28,13 +28,14 @@ struct FleetWorld: Sendable {
 
     func app(
         _ name: String = "audiobooks", bundle: String = FleetWorld.bundle, rate: GateRate = GateRate(),
-        retry: RetryPolicy = RetryPolicy(baseSeconds: 0.05, capSeconds: 0.2), webhook: String? = nil
+        retry: RetryPolicy = RetryPolicy(baseSeconds: 0.05, capSeconds: 0.2), webhook: String? = nil,
+        at door: UInt16? = nil, through shared: HTTPClient? = nil
     ) throws -> (app: FleetApp, token: ProviderToken) {
-        let base = try BaseURL("http://127.0.0.1:\(port)")
+        let base = try BaseURL("http://127.0.0.1:\(door ?? port)")
         let credentials = try AppCredentials(
             bundleId: bundle, issuerId: "57246542-96fe-1a63-e053-0824d011072a", keyId: "2X9R4HXF34", key: key,
             environment: .production, baseURL: base)
-        let http = HTTPClient(loop: loop, options: .appStore(version: "test"))
+        let http = shared ?? HTTPClient(loop: loop, options: .appStore(version: "test"))
         let app = FleetApp(
             rules: AppRules(name: name, environment: .production),
             queue: JobQueue(app: name, environment: .production, redis: redis.client),
