@@ -18,8 +18,9 @@ import Testing
     @Test func `every command teaches with an example`() async throws {
         try await withLonelyCommands { world in
             // As help lists them: two blanks, the name, more blanks, what it does.
-            let commands = try await world.run("--help").output.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
-                .compactMap { $0.dropFirst(2).firstRange(of: "  ").map { end in $0.dropFirst(2)[..<end.lowerBound] } }
+            let commands = try await world.run("--help").output.compactMap { line in
+                line.wholeMatch(of: /[ ]{2}(\w[\w -]*?)[ ]{2,}.+/).map { String($0.1) }
+            }
             #expect(commands.count >= 18)
             for command in commands {
                 let run = try await finished(world, command.split(separator: " ").map(String.init) + ["--help"])
