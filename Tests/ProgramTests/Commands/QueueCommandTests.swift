@@ -146,6 +146,24 @@ import Testing
         }
     }
 
+    @Test func `what producers added by themselves is withdrawn too, without any worker`() async throws {
+        try await withCommands { world in
+            _ = try await world.run("apps", "pause", "audiobooks")
+            for number in 1...3 {
+                let requester = number < 3 ? "campaign" : "agent"
+                let job = CommandWorld.job("c\(number)", "\(number)")
+                    .replacing("{\"id\"", with: "{\"requestedBy\":\"\(requester)\",\"id\"")
+                _ = try await world.redis?.send("XADD", "kulanz:{audiobooks}:jobs:bulk", "*", "job", RedisWord(job))
+            }
+            let run = try await world.run(
+                "jobs", "withdraw", "--app", "audiobooks", "--requested-by", "campaign", "--since", "1h")
+            #expect(run.exit == .code(0))
+            #expect(Set(run.output) == ["c1  withdrawn", "c2  withdrawn"])
+            let left = try await world.run("jobs", "list", "--state", "queued", "--json").objects
+            #expect(left.map { $0["id"] as? String } == ["c3"])
+        }
+    }
+
     @Test func `an entry that is no job becomes a letter, and is mended from the command line`() async throws {
         try await withCommands { world in
             let job = CommandWorld.job("a", "1").replacing(
