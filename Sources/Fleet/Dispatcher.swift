@@ -146,7 +146,8 @@ actor Dispatcher {
             let server = crew.runId
             let lease = try await app.queue.lease(
                 worker: options.name, slots: isAlone ? 1 : slots, rate: app.rate, lease: options.lease,
-                requestTimeout: options.requestTimeout, runId: server, absent: confirmedMissing, isAlone: isAlone)
+                requestTimeout: options.requestTimeout, runId: server, absent: confirmedMissing, isAlone: isAlone,
+                expected: clock.now)
             clock.set(microseconds: lease.nowMicroseconds)
             failures = 0
             unused = slots - lease.jobs.count

@@ -61,9 +61,11 @@ extension JobQueue {
     ///   - runId: of the server that this connection talks to; another one than the gate's means a server that forgot.
     ///   - isAlone: whether nothing else is under way in this process.
     ///   - absent: references that were `missing` before and still are: they become dead letters.
+    ///   - expected: what Redis' clock should show (UNIX µs), by an earlier reading and this machine's steady clock. If it
+    ///     shows much more it was set forward, and leases didn't run out, they only look so.
     package func lease(
         worker: String, slots: Int, rate: GateRate, lease: Duration, requestTimeout: Duration, intake: Int = 64,
-        runId: String, absent: [String] = [], isAlone: Bool = false
+        runId: String, absent: [String] = [], isAlone: Bool = false, expected: Int64? = nil
     ) async throws(QueueError) -> Lease {
         let answer = try await run(
             .lease,
@@ -73,7 +75,7 @@ extension JobQueue {
                 RedisWord(rate.departuresPerWindow), RedisWord(rate.windowMicroseconds),
                 RedisWord(rate.guardMicroseconds),
                 RedisWord(intake), RedisWord(runId), RedisWord(JSON.array(absent.map(JSON.string)).text),
-                isAlone ? "1" : "0",
+                isAlone ? "1" : "0", expected.map { RedisWord($0) } ?? "",
             ])
         guard let lease = Lease(answer) else { throw QueueError("lease", app: app, unexpected: answer) }
         return lease

@@ -4,6 +4,7 @@
 -- ARGV     1 worker   2 free slots   3 lease ms   4 request time-out ms   5 N, departures a window   6 window µs
 --          7 guard µs   8 raw entries at most   9 this server's run id   10 ids known to be missing, as JSON array
 --          11 1 if nothing else is under way in the worker's process, else 0
+--          12 this server's time as the worker's steady clock carries it on, µs, or ''
 -- Result   { now µs, next µs or '', more, paused reason or '', blocked until µs or '', jobs, raw entries, missing id or '', alarms
 --          that nobody has told yet, 1 if a job waits that must run alone in its process }
 --          job: { id, fence, requestReferenceId, round, attempts, sends, unclear, first send ms, operation,
@@ -54,6 +55,16 @@ end
 if gate[1] ~= run_id then redis.call('HSET', GATE, 'run', run_id) end
 
 -- 2. Expired leases --------------------------------------------------------------------------------------------------
+-- A clock that was set forward ends every lease at once while their workers live and their requests are on the way. They
+-- get the time that a request may take: who lives renews or settles, and a repeat can't overtake what was sent.
+local CLOCK_STEP_US = 5 * 1000000
+local expected = tonumber(ARGV[12] or '')
+if expected and now - expected > CLOCK_STEP_US then
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', stamp(now))) do
+        local timeout = tonumber(redis.call('HGET', job_key(id), 'timeout') or timeout_ms)
+        redis.call('ZADD', LEASES, 'XX', stamp(now + timeout * 1000), id)
+    end
+end
 local expired = redis.call('ZRANGEBYSCORE', LEASES, '-inf', stamp(now), 'LIMIT', 0, RECOVERED_A_CALL)
 for _, id in ipairs(expired) do
     local job = load_job(id)
