@@ -75,8 +75,8 @@ import Testing
     @Test func `are given up one by one if they kill it: the poison runs alone, then it is a letter`() async throws {
         try await withProgram { shape in
             shape.requestsPerSecond = 10
-            shape.leaseSeconds = 1.5
-            shape.requestTimeoutSeconds = 1
+            shape.leaseSeconds = 10
+            shape.requestTimeoutSeconds = 6
             shape.scenario = "latencyMs: 300, rules: [{ when: { transactionId: '*666' }, then: 'hang-after' }]"
         } _: { world in
             let poison = TestJob(id: "poison", transaction: "2000000000000666")
