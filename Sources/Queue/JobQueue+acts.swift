@@ -160,4 +160,9 @@ extension JobQueue {
         }
         return wasPaused == 1
     }
+
+    /// The number of the app's last pause, 0 if there never was one. Letters that led to a pause bear its number.
+    package func lastPause() async throws(QueueError) -> Int {
+        Int(try await read(["HGET", RedisWord(keys.gate), "pauses"]).integer ?? 0)
+    }
 }

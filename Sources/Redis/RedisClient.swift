@@ -37,6 +37,7 @@ package actor RedisClient {
     private let log: Log
     private let watchers = Broadcast<RedisConnectionState>()
     private var conversation = Conversation()
+    private var complaints = Complaints()
     private var link: RedisLink?
     private var callers: [UInt64: CheckedContinuation<Result<RedisValue, RedisError>, Never>] = [:]
     private var lastCall: UInt64 = 0
@@ -196,6 +197,7 @@ package actor RedisClient {
         case .ready(let runId):
             attemptTimer = nil
             log(.info, "Redis is connected", ["redis": "\(endpoint)", "runId": runId ?? "unknown"])
+            complaints.forget()
             perform(conversation.connected(runId: runId))
         case .reply(let value): perform(conversation.reply(value, written: written))
         case .down(let fault): failed(fault)
@@ -204,7 +206,10 @@ package actor RedisClient {
 
     private func failed(_ fault: Conversation.Fault) {
         switch fault {
-        case .refused(let reason), .garbage(let reason): log(.warning, "No connection to Redis", ["reason": reason])
+        case .refused(let reason), .garbage(let reason):
+            if let count = complaints.another() {
+                log(.warning, "No connection to Redis", ["reason": reason, "tries": "\(count)"])
+            }
         case .rejected(let error): log(.warning, "Redis refuses the connection", ["reason": "\(error)"])
         case .lost: break
         }

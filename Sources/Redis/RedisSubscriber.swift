@@ -14,6 +14,7 @@ package actor RedisSubscriber {
     private let beatPeriod: Duration
     private let log: Log
     private let watchers = Broadcast<RedisConnectionState>()
+    private var complaints = Complaints()
     private var subscriptions = Subscriptions()
     private var listeners: [UInt64: AsyncStream<RedisMessage>.Continuation] = [:]
     private var lastListener: UInt64 = 0
@@ -164,6 +165,7 @@ package actor RedisSubscriber {
         case .ready(let runId):
             attemptTimer = nil
             phase = .ready
+            complaints.forget()
             log(.info, "Redis is connected for bells", ["redis": "\(endpoint)", "runId": runId ?? "unknown"])
             watchers.send(.connected(runId: runId))
             beatTimer = loop.every(beatPeriod) { [weak self] in self?.assumeIsolated { $0.beat() } }
@@ -187,7 +189,10 @@ package actor RedisSubscriber {
     private func failed(_ fault: Conversation.Fault) {
         guard phase == .connecting || phase == .ready else { return }
         switch fault {
-        case .refused(let reason), .garbage(let reason): log(.warning, "No connection for bells", ["reason": reason])
+        case .refused(let reason), .garbage(let reason):
+            if let count = complaints.another() {
+                log(.warning, "No connection for bells", ["reason": reason, "tries": "\(count)"])
+            }
         case .rejected(let error): log(.warning, "Redis refuses the connection for bells", ["reason": "\(error)"])
         case .lost: log(.info, "The connection for bells is lost", ["redis": "\(endpoint)"])
         }

@@ -15,7 +15,7 @@ local REFUSED = {
     conflict = { 'conflict', 'Another job has this id with other content. If both are meant, send this one under an id of its own.' },
     alreadyRequested = { 'alreadyRequested', 'That job has already asked for this item. Look at it with `kulanz jobs show`; '
         .. 'to ask again on purpose set allowRepeat.' },
-    referenceUsed = { 'referenceUsed', 'That job has used this requestReferenceId. Leave the field out: the fleet makes one.' },
+    referenceUsed = { 'referenceIdUsed', 'That job has used this requestReferenceId. Leave the field out: the fleet makes one.' },
 }
 
 -- Whether a job that can be sent has no place but the entry that names it.

@@ -6,6 +6,8 @@ package enum DeadReason: String, Sendable, Hashable, CaseIterable {
     case rejected, unexpected, repeatedReferenceId, pendingRefund, notConfirmed
     // Nobody knows.
     case outcomeUnknown, attemptsUsed, workerLost
+    /// A place in Redis named it, and its record was gone.
+    case jobMissing
 
     /// What happened, in a sentence for a person.
     package var meaning: String {
@@ -22,7 +24,8 @@ package enum DeadReason: String, Sendable, Hashable, CaseIterable {
         case .notConfirmed: "Apple says that the transaction is refunded, but a look-up doesn't confirm it"
         case .outcomeUnknown: "no answer of Apple could be trusted, and the time for trying again is over"
         case .attemptsUsed: "all attempts are used up"
-        case .workerLost: "two workers were lost while they held the job"
+        case .workerLost: "three workers in a row were lost while they held the job"
+        case .jobMissing: "a lane named this job, but its record is not in Redis"
         }
     }
 
@@ -42,6 +45,7 @@ package enum DeadReason: String, Sendable, Hashable, CaseIterable {
         case .outcomeUnknown: "look the transaction up at Apple; a redrive repeats the same id and bytes"
         case .attemptsUsed: "find out why Apple never took it, then redrive"
         case .workerLost: "look the transaction up at Apple; a redrive repeats the same id and bytes"
+        case .jobMissing: "enqueue it again if it is still wanted: the same id is made again"
         }
     }
 }

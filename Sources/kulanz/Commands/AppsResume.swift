@@ -1,7 +1,6 @@
 import Arguments
 import Configuration
 import Queue
-import Refunds
 
 struct AppsResume: Command {
     static let name = "apps resume"
@@ -24,20 +23,17 @@ struct AppsResume: Command {
         try await Assembly.use(configuration) { assembly in
             let app = try assembly.settings.app(called: app ?? "")
             let queue = assembly.queue(of: app)
-            let pause = try await queue.overview().paused
             let wasPaused = try await queue.resume(act: act)
             PauseReport(app: app.name, isPaused: false, hasChanged: wasPaused).print(isJSON: configuration.isJSON)
-            if let pause, pause.reason != AppsPause.reason { try await suggestRedrive(in: queue, since: pause.since) }
+            if wasPaused { try await suggestRedrive(in: queue, pause: try await queue.lastPause()) }
         }
     }
 
-    /// What died just before the pause probably died of its cause.
-    private func suggestRedrive(in queue: JobQueue, since pause: Int64) async throws(QueueError) {
-        let start = pause - 300_000
-        let letters = try await queue.deadLetters(since: start).count { $0.reason == DeadReason.rejected.rawValue }
+    /// The letters of the run that led to the pause bear its number.
+    private func suggestRedrive(in queue: JobQueue, pause number: Int) async throws(QueueError) {
+        let letters = try await queue.deadLetters().count { $0.pause == String(number) }
         guard letters > 0 else { return }
-        Output.note("\(letters) dead letters came shortly before the pause; if it was their cause, send them again:")
-        Output.note(
-            "  kulanz dead redrive --app \(queue.app) --reason rejected --since \(start) --why 'the pause is over'")
+        Output.note("\(letters) dead letters led to this pause; if its cause is mended, send them again:")
+        Output.note("  kulanz dead redrive --app \(queue.app) --pause \(number) --why 'the pause is over'")
     }
 }

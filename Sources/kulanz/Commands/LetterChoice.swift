@@ -8,6 +8,7 @@ struct LetterChoice: Sendable {
         .option("--app", "APP", \.apps, "Only of this app; all apps otherwise."),
         .option("--reason", "REASON", \.reason, "Only with this reason, such as rejected or withdrawn."),
         .option("--code", "CODE", \.code, "Only with this error code of Apple."),
+        .option("--pause", "N", \.pause, "Only those that led to this pause of the app; apps resume names it."),
         .option("--since", "TIME", \.since, "Only what died since then: 2h, 2026-11-30, …"),
         .option("--limit", "N", \.limit, "At most so many, the oldest first."),
     ]
@@ -15,10 +16,11 @@ struct LetterChoice: Sendable {
     var apps: [String] = []
     var reason: String?
     var code: String?
+    var pause: Int?
     var since: Moment?
     var limit: Int?
 
-    var isEmpty: Bool { apps.isEmpty && reason == nil && code == nil && since == nil }
+    var isEmpty: Bool { apps.isEmpty && reason == nil && code == nil && pause == nil && since == nil }
 
     struct Match {
         let letter: DeadLetter
@@ -41,6 +43,7 @@ struct LetterChoice: Sendable {
 
     private func matches(_ letter: DeadLetter) -> Bool {
         (reason == nil || letter.reason == reason) && (code == nil || letter.code == code)
+            && (pause == nil || letter.pause == pause.map(String.init))
     }
 
     /// The letters with these ids; whoever isn't there is told.

@@ -101,7 +101,7 @@ import Testing
             let entry = try #require(try await world.lease(slots: 0).raw.first)
             #expect(try await world.queue.adopt([(entry, judge(world, entry))]) == [.letter])
             let letter = try #require(try await world.queue.deadLetters().first)
-            #expect(letter.reason == "referenceUsed" && letter.conflictsWith == "first")
+            #expect(letter.reason == "referenceIdUsed" && letter.conflictsWith == "first")
         }
     }
 
