@@ -95,7 +95,7 @@ actor Dispatcher {
 
     /// Leaves the app to the others for a while, if there are any: this host seems to be the one at fault.
     private func standDown(_ why: String) {
-        guard crew.hasOthers(for: app.name, than: options.name) else { return }
+        guard crew.hasOthers(for: app.name, than: options.name), !standsDown else { return }
         standsDownUntil = .now + options.standDown
         log(.warning, "standing down for this app", ["why": why, "for": "\(options.standDown)"])
         timer = loop.after(options.standDown) { [weak self] in self?.assumeIsolated { $0.ring() } }

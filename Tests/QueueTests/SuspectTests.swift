@@ -53,6 +53,20 @@ import Testing
         }
     }
 
+    @Test func `that were under way when the run paused the app bear its number, too`() async throws {
+        try await withQueue { world in
+            for number in 1...4 { try await world.enqueue("case-\(number)") }
+            let jobs = try await world.lease().jobs
+            #expect(jobs.count == 4)
+            for job in jobs {
+                _ = try await world.queue.bury(
+                    job, ending: .answered, reason: "rejected", hint: "",
+                    AttemptResult("rejected", httpStatus: 400, errorCode: 4_000_135))
+            }
+            #expect(try await world.queue.deadLetters().map(\.pause) == ["1", "1", "1", "1"])
+        }
+    }
+
     @Test func `of one transaction alone say nothing about the app`() async throws {
         try await withQueue { world in
             for number in 1...4 { try await refuse("case-\(number)", code: 4_000_135, in: world, transaction: "T") }

@@ -410,6 +410,9 @@ local function note_suspect(job, code)
         if run[1] then redis.call('HDEL', GATE, 'suspects') end
         return
     end
+    -- What was under way when the run paused the app died of the same cause.
+    local standing = redis.call('HMGET', GATE, 'paused', 'pauses')
+    if standing[1] == suspect[3] then return mark_letter(job.id, standing[2]) end
     local field = suspect[2] > 0 and 'funds' or 'suspects'
     local stored = suspect[2] > 0 and run[2] or run[1]
     local seen = {}
