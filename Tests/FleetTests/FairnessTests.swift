@@ -69,7 +69,8 @@ import Testing
             #expect(await world.worker(apps) { $0.concurrency = 8 }.run() == .idle)
             let entries = await world.simulator.entries
             let slow = entries.filter { $0.bundleId == "com.example.slow" }.map(\.nanoseconds)
-            #expect(slow.count == 16)
+            // On a machine that is busy with other tests an answer may miss the time-out of 2 s: then it is repeated.
+            #expect(Set(entries.filter { $0.bundleId == "com.example.slow" }.map(\.transactionId)).count == 16)
             // Two of eight: the next but one leaves only after an answer, which takes half a second.
             for (earlier, later) in zip(slow, slow.dropFirst(2)) { #expect(later - earlier >= 500_000_000) }
             // Both slots were in use, or the quota would prove nothing.
