@@ -207,7 +207,7 @@ package actor RedisClient {
     private func failed(_ fault: Conversation.Fault) {
         switch fault {
         case .refused(let reason), .garbage(let reason):
-            if let count = complaints.another() {
+            if let count = complaints.another(reason) {
                 log(.warning, "No connection to Redis", ["reason": reason, "tries": "\(count)"])
             }
         case .rejected(let error): log(.warning, "Redis refuses the connection", ["reason": "\(error)"])

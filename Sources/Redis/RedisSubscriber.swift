@@ -190,7 +190,7 @@ package actor RedisSubscriber {
         guard phase == .connecting || phase == .ready else { return }
         switch fault {
         case .refused(let reason), .garbage(let reason):
-            if let count = complaints.another() {
+            if let count = complaints.another(reason) {
                 log(.warning, "No connection for bells", ["reason": reason, "tries": "\(count)"])
             }
         case .rejected(let error): log(.warning, "Redis refuses the connection for bells", ["reason": "\(error)"])

@@ -141,7 +141,10 @@ import Testing
             acts
         } _: { client, server in
             let outcome = await client.send(.post(server.url), deadline: .seconds(10))
-            #expect(outcome.unclear == .reset)
+            // Once in a dozen full runs libcurl was seen not to notice an immediate reset until the deadline. Either way
+            // a byte may have left, which is what counts.
+            let isReset = if case .reset? = acts.last { true } else { false }
+            #expect(outcome.unclear == .reset || isReset && outcome.unclear == .timedOut)
             #expect(await server.arrivals.count == 1)
         }
     }
