@@ -84,14 +84,24 @@ import Testing
             try await world.redis.send("XADD", "kulanz:{audiobooks}:jobs:normal", "*", "colour", "blue")
             try await world.redis.send(
                 "XADD", "kulanz:{audiobooks}:jobs:normal", "*", "job", RedisWord([0xFF, 0xFE, 0x00]))
+            let good = FleetWorld.job("case-2")
+            // An emoji in an id, a NUL byte, a wrong type, an unknown field, a megabyte.
+            for text in [
+                good.replacing("case-2", with: "case-📚"),
+                good.replacing("case-2", with: "case-\0"),
+                good.replacing("4990", with: "\"4990\""),
+                good.replacing("\"SKU\"", with: "\"sku\""),
+                good.replacing("\"id\"", with: "\"note\":\"\(String(repeating: "x", count: 1 << 20))\",\"id\""),
+            ] { try await world.add(text) }
             try await world.add(FleetWorld.job("case-1"))
             let end = await world.worker([try world.app()]).run()
             #expect(end == .idle)
             #expect(try await world.queue.show("case-1")?.state == .accepted)
             let letters = try await world.queue.deadLetters()
-            #expect(letters.count == 302)
+            #expect(letters.count == 307)
             #expect(letters.allSatisfy { $0.reason == "invalid" && !$0.hint.isEmpty })
-            #expect(letters.last?.job == #"{"raw":"//4A"}"#)
+            #expect(letters.contains { $0.job == #"{"raw":"//4A"}"# })
+            #expect(letters.suffix(5).allSatisfy { $0.job.utf8.count > 200 }, "what came is kept")
             #expect(await world.simulator.entries.count == 1)
         }
     }

@@ -8,10 +8,13 @@ import TestSupport
 import Testing
 
 @Suite struct `Redis that fails` {
-    @Test func `is killed with answers on their way, and each is recorded once and sent once`() async throws {
+    @Test(arguments: ["replay-200", "reject-4000097", "process-twice"])
+    func `is killed with answers on their way, and each is recorded once and sent once`(
+        repeats: String
+    ) async throws {
         try await withProgram { shape in
             shape.requestsPerSecond = 20
-            shape.scenario = "latencyMs: 700"
+            shape.scenario = "repeats: '\(repeats)', latencyMs: 700"
         } _: { world in
             _ = try await world.workers(2)
             let jobs = TestJob.make(60)
