@@ -25,13 +25,12 @@ import Testing
     }
 
     /// Commands by their plain names, on this world's Redis and configuration.
-    func prepare(_ world: ProgramWorld) throws {
+    func prepare(_ world: ProgramWorld) async throws {
         let bin = world.folder["bin"]
         try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: bin + "/kulanz", withDestinationPath: Program.path)
-        let client = "#!/bin/sh\nPATH=${PATH#*:} exec redis-cli -s '\(world.folder["redis.sock"])' \"$@\"\n"
-        try client.write(toFile: bin + "/redis-cli", atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: bin + "/redis-cli")
+        try await world.folder.addProgram(
+            "bin/redis-cli", "PATH=${PATH#*:} exec redis-cli -s '\(world.folder["redis.sock"])' \"$@\"")
         let lines = [
             TestJob(id: "case-4713", transaction: "2000000123456790").json,
             TestJob(id: "case-4712", transaction: "2000000123456791-4000132-x1").json,
@@ -57,7 +56,7 @@ import Testing
         let blocks = Self.blocks("sh")
         try #require(blocks.count == 3, "push by redis-cli, push by kulanz, look")
         try await withProgram { world in
-            try prepare(world)
+            try await prepare(world)
             try await run(blocks[0], in: world)
             try await run(blocks[1], in: world)
             #expect(try await world.workUntilIdle() == .code(0))
