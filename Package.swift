@@ -27,7 +27,11 @@ func tests(_ name: String, uses: [Target.Dependency]) -> Target {
 let package = Package(
     name: "kulanz",
     platforms: [.macOS(.v15)],
-    products: [.executable(name: "kulanz", targets: ["kulanz"])],
+    products: [
+        .executable(name: "kulanz", targets: ["kulanz"]),
+        // For the tests alone: preloaded into a redis-server whose clock a test sets.
+        .library(name: "SteppedClock", type: .dynamic, targets: ["CSteppedClock"]),
+    ],
     targets: [
         // Layer 0, C: module maps and typed shims for variadic calls. Nothing else sees a C header.
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
@@ -78,6 +82,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["EventLoop", "Lifecycle", "Redis", "Telemetry"],
             path: "Tests/TestSupport",
             swiftSettings: strict),
+        .target(name: "CSteppedClock", path: "Tests/CSteppedClock"),
         tests("Arguments", uses: ["Arguments"]),
         tests("EventLoop", uses: ["EventLoop"]),
         tests("Telemetry", uses: ["Telemetry"]),

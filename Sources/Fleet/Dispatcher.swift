@@ -38,6 +38,8 @@ actor Dispatcher {
     /// The last token that Apple answered with 401, until another answer came.
     private var refusedToken: Secret<String>?
     private var clock = RedisClock()
+    /// Whether the last reading showed that the clock was set forward, which the gate doesn't know yet.
+    private var sawStep = false
     private(set) var pausedFor: String?
 
     private struct Held {
@@ -140,19 +142,24 @@ actor Dispatcher {
         let begun = ContinuousClock.now
         do throws(QueueError) {
             try await handBackUnseen()
-            if !clock.isSet { clock.set(microseconds: try await app.queue.now()) }
+            if !clock.isSet {
+                let asked = ContinuousClock.now
+                clock.set(microseconds: try await app.queue.now(), asked: asked)
+            }
             let token = token.token(nowSeconds: clock.now / 1_000_000)
             let asked = ContinuousClock.now
             let server = crew.runId
             let lease = try await app.queue.lease(
                 worker: options.name, slots: isAlone ? 1 : slots, rate: app.rate, lease: options.lease,
                 requestTimeout: options.requestTimeout, runId: server, absent: confirmedMissing, isAlone: isAlone,
-                expected: clock.now)
-            clock.set(microseconds: lease.nowMicroseconds)
+                expected: clock.now, sawStep: sawStep)
+            // Permits that came of a clock set forward are too many. They aren't used, and the next call tells the gate.
+            sawStep = clock.set(microseconds: lease.nowMicroseconds, asked: asked) == .setForward
+            if sawStep { log(.warning, "Redis' clock was set forward: one window is waited out") }
             failures = 0
             unused = slots - lease.jobs.count
             // A call that waited for a connection named the server before; what this one forgot it could not say.
-            start(lease.jobs, token: token, asked: asked, isVoid: server != crew.runId)
+            start(lease.jobs, token: token, asked: asked, isVoid: server != crew.runId || sawStep)
             considerSolitude(after: lease, wasAlone: isAlone)
             await adopt(lease.raw)
             next(after: lease)
@@ -353,7 +360,8 @@ actor Dispatcher {
     }
 
     func reclaim(from worker: String) async throws(QueueError) -> Int {
-        let taken = try await app.queue.reclaim(from: worker)
+        let taken = try await app.queue.reclaim(
+            from: worker, expected: clock.isSet ? clock.now : nil)
         if taken > 0 {
             log(.notice, "took over a dead worker's jobs", ["worker": worker, "jobs": "\(taken)"])
             ring()

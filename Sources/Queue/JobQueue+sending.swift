@@ -63,9 +63,11 @@ extension JobQueue {
     ///   - absent: references that were `missing` before and still are: they become dead letters.
     ///   - expected: what Redis' clock should show (UNIX µs), by an earlier reading and this machine's steady clock. If it
     ///     shows much more it was set forward, and leases didn't run out, they only look so.
+    ///   - sawStep: whether the clock was seen to be set forward since the last call: departures look older than they are.
     package func lease(
         worker: String, slots: Int, rate: GateRate, lease: Duration, requestTimeout: Duration, intake: Int = 64,
-        runId: String, absent: [String] = [], isAlone: Bool = false, expected: Int64? = nil
+        runId: String, absent: [String] = [], isAlone: Bool = false, expected: Int64? = nil,
+        sawStep: Bool = false
     ) async throws(QueueError) -> Lease {
         let answer = try await run(
             .lease,
@@ -75,7 +77,7 @@ extension JobQueue {
                 RedisWord(rate.departuresPerWindow), RedisWord(rate.windowMicroseconds),
                 RedisWord(rate.guardMicroseconds),
                 RedisWord(intake), RedisWord(runId), RedisWord(JSON.array(absent.map(JSON.string)).text),
-                isAlone ? "1" : "0", expected.map { RedisWord($0) } ?? "",
+                isAlone ? "1" : "0", sawStep ? "stepped" : expected.map { RedisWord($0) } ?? "",
             ])
         guard let lease = Lease(answer) else { throw QueueError("lease", app: app, unexpected: answer) }
         return lease
@@ -168,11 +170,12 @@ extension JobQueue {
         return try moved(.block, answer.array?.first ?? .null)
     }
 
-    /// Takes over the jobs of a worker that died; the result is their number.
-    package func reclaim(from worker: String) async throws(QueueError) -> Int {
+    /// Takes over the jobs of a worker that died; the result is their number. `expected` is what Redis' clock should show,
+    /// as in `lease`.
+    package func reclaim(from worker: String, expected: Int64? = nil) async throws(QueueError) -> Int {
         var taken = 0
         while true {
-            let answer = try await run(.reclaim, [RedisWord(worker), "64"])
+            let answer = try await run(.reclaim, [RedisWord(worker), "64", expected.map { RedisWord($0) } ?? ""])
             guard let counts = answer.array?.compactMap(\.integer), counts.count == 2 else {
                 throw QueueError("reclaim", app: app, unexpected: answer)
             }

@@ -23,16 +23,19 @@ package actor PrivateRedis {
     package nonisolated let folder: String
     package nonisolated let endpoint: RedisEndpoint
     private let arguments: [String]
+    private let environment: [String: String]?
     private var child: ChildProcess?
 
     /// - Parameters:
     ///   - folder: where socket, log and data go; it exists, and its path is shorter than about 90 bytes.
     ///   - port: a TCP port on 127.0.0.1 beside the socket; 0 for none.
     ///   - configuration: further lines of redis.conf, such as `maxmemory 50mb`; they win over ours.
+    ///   - environment: the server's whole environment; nil inherits ours.
     package init(
         loop: EventLoop, folder: String, persistence: Persistence = .always, port: UInt16 = 0,
-        configuration: [String] = []
+        configuration: [String] = [], environment: [String: String]? = nil
     ) {
+        self.environment = environment
         self.loop = loop
         self.folder = folder
         let socket = "\(folder)/redis.sock"
@@ -69,7 +72,8 @@ package actor PrivateRedis {
             started = try await ChildProcess.start(
                 "redis-server",
                 ChildProcess.Options(
-                    arguments: arguments, output: .discarded, errors: .file("\(folder)/redis.errors"),
+                    arguments: arguments, environment: environment, output: .discarded,
+                    errors: .file("\(folder)/redis.errors"),
                     hasOwnSession: true),
                 on: loop)
         } catch {

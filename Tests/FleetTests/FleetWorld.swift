@@ -74,14 +74,14 @@ struct FleetWorld: Sendable {
 
 func withFleet(
     _ shape: (inout Scenario) -> Void = { _ in }, configuration: [String] = [],
-    persistence: PrivateRedis.Persistence = .none,
+    persistence: PrivateRedis.Persistence = .none, hasOwnClock: Bool = false,
     _ body: (FleetWorld) async throws -> Void
 ) async throws {
     let key = SigningKey.generate()
     var scenario = Scenario(acceptsAnyApp: true)
     scenario.refusesDoubleRefunds = false
     shape(&scenario)
-    try await withRedis(persistence: persistence, configuration: configuration) { redis in
+    try await withRedis(persistence: persistence, configuration: configuration, hasOwnClock: hasOwnClock) { redis in
         var options = SimulatorOptions()
         options.scenario = scenario
         // Apple is another machine: its work must not take the worker's thread.

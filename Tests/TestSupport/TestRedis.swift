@@ -7,6 +7,8 @@ package struct TestRedis: Sendable {
     package let folder: TemporaryFolder
     package let server: PrivateRedis
     package let client: RedisClient
+    /// The server's own clock, if the test asked for one that it can set.
+    package let clock: SteppedClock?
 
     package var endpoint: RedisEndpoint { server.endpoint }
 
@@ -26,19 +28,22 @@ package struct TestRedis: Sendable {
 /// Starts a redis-server on a socket in a folder of its own, and ends and removes both afterwards.
 ///
 /// Nothing is written to disk unless `persistence` asks for it: a test that kills the server wants `.always`.
+/// `hasOwnClock` gives the server a clock that the test can set.
 package func withRedis<Result>(
-    persistence: PrivateRedis.Persistence = .none, configuration: [String] = [],
+    persistence: PrivateRedis.Persistence = .none, configuration: [String] = [], hasOwnClock: Bool = false,
     options: RedisClient.Options = .init(connectTimeout: .seconds(10), commandTimeout: .seconds(30)),
     loop: EventLoop = TestLoop.shared,
     _ body: (TestRedis) async throws -> Result
 ) async throws -> Result {
     try await withTemporaryFolder { folder in
+        let clock = hasOwnClock ? try SteppedClock(in: folder) : nil
         let server = PrivateRedis(
-            loop: loop, folder: folder.path, persistence: persistence, configuration: configuration)
+            loop: loop, folder: folder.path, persistence: persistence, configuration: configuration,
+            environment: clock?.environment)
         try await server.start()
         let client = RedisClient(loop: loop, endpoint: server.endpoint, options: options)
         let outcome = await Swift.Result {
-            try await body(TestRedis(loop: loop, folder: folder, server: server, client: client))
+            try await body(TestRedis(loop: loop, folder: folder, server: server, client: client, clock: clock))
         }
         await client.close()
         await server.kill9()

@@ -4,7 +4,7 @@
 -- ARGV     1 worker   2 free slots   3 lease ms   4 request time-out ms   5 N, departures a window   6 window µs
 --          7 guard µs   8 raw entries at most   9 this server's run id   10 ids known to be missing, as JSON array
 --          11 1 if nothing else is under way in the worker's process, else 0
---          12 this server's time as the worker's steady clock carries it on, µs, or ''
+--          12 this server's time as the worker's steady clock carries it on, µs, or '', or `stepped`: it was set forward
 -- Result   { now µs, next µs or '', more, paused reason or '', blocked until µs or '', jobs, raw entries, missing id or '', alarms
 --          that nobody has told yet, 1 if a job waits that must run alone in its process }
 --          job: { id, fence, requestReferenceId, round, attempts, sends, unclear, first send ms, operation,
@@ -32,12 +32,15 @@ local must_be_alone = 0
 local jobs, raws = {}, {}
 
 -- 1. A server that forgot --------------------------------------------------------------------------------------------
--- Another run id, no gate at all (a flush, a replica that never heard of it), or departures that lie in the future: what
--- left in the last window is not known. The window is taken as full, and a block can't outlast what Apple's could.
-local gate = redis.call('HMGET', GATE, 'run', 'paused', 'blockedUntil', 'turn', 'swept', 'probeAt')
+-- Another run id, no gate at all (a flush, a replica that never heard of it), departures that lie in the future, or a
+-- clock that was set forward and makes them look old: what left in the last window is not known. The window is taken as
+-- full, and a block can't outlast what Apple's could.
+local gate = redis.call('HMGET', GATE, 'run', 'paused', 'blockedUntil', 'turn', 'swept', 'probeAt', 'stepped')
 local departures = redis.call('LRANGE', DEPARTURES, -count, -1)
 local newest = departures[#departures]
-if gate[1] ~= run_id or (newest and tonumber(newest) > now + window) then
+local stepped = note_step(ARGV[12])
+if stepped then gate[7] = stamp(now) end
+if gate[1] ~= run_id or stepped or (newest and tonumber(newest) > now + window) then
     redis.call('DEL', DEPARTURES)
     departures = {}
     for i = 1, count do departures[i] = stamp(now) end
@@ -49,7 +52,8 @@ if gate[1] ~= run_id or (newest and tonumber(newest) > now + window) then
     end
     -- A new app's first window is waited out too, but nothing was forgotten; one that has sent before has these.
     if gate[1] or newest or redis.call('EXISTS', FOLLOWUPS, LEASES) > 0 then
-        book('forgotten', '', { 'reason', 'the Redis server was restarted, restored or replaced; one window was waited out' })
+        book('forgotten', '', { 'reason', stepped and 'the clock of the Redis server was set forward; one window was waited out'
+            or 'the Redis server was restarted, restored or replaced; one window was waited out' })
     end
 end
 if gate[1] ~= run_id then redis.call('HSET', GATE, 'run', run_id) end
@@ -57,9 +61,7 @@ if gate[1] ~= run_id then redis.call('HSET', GATE, 'run', run_id) end
 -- 2. Expired leases --------------------------------------------------------------------------------------------------
 -- A clock that was set forward ends every lease at once while their workers live and their requests are on the way. They
 -- get the time that a request may take: who lives renews or settles, and a repeat can't overtake what was sent.
-local CLOCK_STEP_US = 5 * 1000000
-local expected = tonumber(ARGV[12] or '')
-if expected and now - expected > CLOCK_STEP_US then
+if stepped then
     for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', stamp(now))) do
         local timeout = tonumber(redis.call('HGET', job_key(id), 'timeout') or timeout_ms)
         redis.call('ZADD', LEASES, 'XX', stamp(now + timeout * 1000), id)
@@ -84,8 +86,14 @@ local due = redis.call('ZRANGEBYSCORE', LATER, '-inf', stamp(now), 'LIMIT', 0, P
 for _, id in ipairs(due) do
     local job = load_job(id)
     if job then
-        redis.call('ZREM', LATER, id)
-        to_ready(job)
+        -- Due by a clock that was set forward, while the request of the worker that was lost may still be under way.
+        local again = job.lost and job.unclear > 0 and due_after_step(job, gate[7]) or now
+        if again > now then
+            redis.call('ZADD', LATER, stamp(again), id)
+        else
+            redis.call('ZREM', LATER, id)
+            to_ready(job)
+        end
     elseif absent[id] then
         redis.call('ZREM', LATER, id)
         write_missing('later/' .. stamp(now) .. '/' .. id, id)

@@ -36,7 +36,7 @@ redis.call('HINCRBY', job_key(job.id), 'redrives', 1)
 set_job(job, 'state', resting_state(job, 'queued'), 'attempts', '0')
 -- Behind live traffic: at the end of the stream. One that was withdrawn while it lay there unread still lies there.
 -- An open one's last request may still be under way, if workers were lost a moment ago: it waits that out.
-local over = job.unclear > 0 and tonumber(job.departed) + tonumber(job.timeout) * 1000 or 0
+local over = job.unclear > 0 and repeat_due(job) or 0
 if job.ghost then
     redis.call('HDEL', job_key(job.id), 'ghost')
 elseif over > now then

@@ -5,19 +5,7 @@ import TestSupport
 
 /// The built command, as a user would start it.
 enum Program {
-    /// Beside the test bundle, for both are products of one build.
-    static let path: String = {
-        var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-        for _ in 0..<5 {
-            let candidate = folder.appending(path: "kulanz").path
-            var isFolder = ObjCBool(false)
-            if FileManager.default.fileExists(atPath: candidate, isDirectory: &isFolder), !isFolder.boolValue {
-                return candidate
-            }
-            folder.deleteLastPathComponent()
-        }
-        return "kulanz"
-    }()
+    static let path = BuildProduct.path(of: "kulanz")
 }
 
 /// Starts a program and gives its output once it has ended.

@@ -55,7 +55,7 @@ struct Mutant: Sendable, CustomStringConvertible {
             Edit(.reclaim, "    leave_open(job)\n    local lost", "    local lost")),
         Mutant(
             "reclaim makes the job due at once", seed: 2,
-            Edit(.reclaim, "tonumber(job.departed) + tonumber(job.timeout) * 1000", "now")),
+            Edit(.reclaim, "stamp(repeat_due(job))", "stamp(now)")),
         Mutant(
             "an expired lease doesn't mark the job unclear",
             Edit(.lease, "    leave_open(job)\n    local lost", "    local lost")),

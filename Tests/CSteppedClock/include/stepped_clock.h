@@ -1,0 +1,1 @@
+/* A library without functions of its own: see stepped_clock.c. */
