@@ -6,11 +6,11 @@ package import Telemetry
 /// nothing.
 package struct AppStoreClient: Sendable {
     private let baseURL: BaseURL
-    private let http: HTTPClient
+    private let http: any AppStoreTransport
 
-    /// - Parameter http: Made with `HTTPClient.Options.appStore`; apps may share one, for the token travels with each
-    ///   request and connections to the same host are then shared, too.
-    package init(baseURL: BaseURL, http: HTTPClient) {
+    /// - Parameter http: Usually an `HTTPClient` made with `HTTPClient.Options.appStore`; apps may share one, for the
+    ///   token travels with each request and connections to the same host are then shared, too.
+    package init(baseURL: BaseURL, http: any AppStoreTransport) {
         self.baseURL = baseURL
         self.http = http
     }
