@@ -48,6 +48,7 @@ let package = Package(
         layer("Arguments"),
         layer("EventLoop", uses: ["CUv"]),
         layer("Telemetry"),
+        layer("Measurement"),
         layer("Lifecycle", uses: ["EventLoop", "Telemetry"]),
 
         // Layer 2, wires.
@@ -72,7 +73,7 @@ let package = Package(
             name: "kulanz",
             dependencies: [
                 "AppStore", "AppStoreSimulator", "Arguments", "Configuration", "Crypto", "EventLoop", "Fleet", "HTTP",
-                "Lifecycle",
+                "Lifecycle", "Measurement",
                 "Queue", "Redis", "Refunds", "Telemetry",
             ],
             swiftSettings: strict),
@@ -86,6 +87,7 @@ let package = Package(
         tests("Arguments", uses: ["Arguments"]),
         tests("EventLoop", uses: ["EventLoop"]),
         tests("Telemetry", uses: ["Telemetry"]),
+        tests("Measurement", uses: ["Measurement"]),
         tests("Lifecycle", uses: ["EventLoop", "Lifecycle", "TestSupport"]),
         tests("Redis", uses: ["EventLoop", "Redis", "Telemetry", "TestSupport"]),
         tests("HTTP", uses: ["EventLoop", "HTTP", "Lifecycle", "TestSupport"]),
