@@ -4,17 +4,20 @@ package struct Program: Sendable {
     package let summary: String
     package let version: String
     package let sections: [CommandSection]
+    /// Commands that the program starts itself with: found by their exact name, listed nowhere.
+    package let hidden: [any Command.Type]
     /// What to say to a word that could mean several commands.
     package let ambiguities: [String: String]
 
     package init(
         name: String, summary: String, version: String, sections: [CommandSection],
-        ambiguities: [String: String] = [:]
+        hidden: [any Command.Type] = [], ambiguities: [String: String] = [:]
     ) {
         self.name = name
         self.summary = summary
         self.version = version
         self.sections = sections
+        self.hidden = hidden
         self.ambiguities = ambiguities
     }
 
@@ -53,7 +56,9 @@ package struct Program: Sendable {
 
     private func command(in words: [String]) throws(UsageError) -> (command: any Command.Type, rest: [String]) {
         let first = words.first ?? ""
-        if let command = commands.first(where: { $0.name == first }) { return (command, Array(words.dropFirst())) }
+        if let command = (commands + hidden).first(where: { $0.name == first }) {
+            return (command, Array(words.dropFirst()))
+        }
         let members = group(first)
         guard !members.isEmpty else { throw unknown(first, second: words.dropFirst().first) }
         let verbs = members.map { String($0.name.dropFirst(first.count + 1)) }

@@ -18,8 +18,9 @@ enum Kulanz {
                     AppsResume.self,
                 ]),
             CommandSection("Run", [WorkerCommand.self]),
-            CommandSection("Try", [DemoCommand.self, Simulate.self]),
+            CommandSection("Try", [DemoCommand.self, Simulate.self, Bench.self]),
         ],
+        hidden: [BenchWorker.self],
         ambiguities: [
             "cancel": """
             “cancel” could mean two things: “kulanz cancel-subscription” asks Apple not to renew a subscription, \

@@ -16,7 +16,8 @@ struct Table {
 
     init(_ columns: [Column]) { self.columns = columns }
 
-    mutating func add(_ cells: String...) { rows.append(cells.map(\.printable)) }
+    mutating func add(_ cells: String...) { add(cells: cells) }
+    mutating func add(cells: [String]) { rows.append(cells.map(\.printable)) }
 
     /// - Parameter width: of the window; nil for a file or a pipe, where nothing is cut.
     func lines(width: Int?) -> [String] {

@@ -1,0 +1,33 @@
+import Foundation
+import Measurement
+import Refunds
+
+extension BenchTable {
+    /// One object a case, each whole by itself: what, how, on what machine, and every value.
+    func json(_ scale: BenchScale) -> [JSON] {
+        rows.map { row in
+            var figures = JSONObject()
+            for column in columns { figures[column.key] = row.figures[column.key].map(Self.json) }
+            return .object(
+                JSONObject([
+                    "part": .string(part.rawValue), "case": .string(row.key), "figures": .object(figures),
+                    "jobs": .integer(Int64(scale.jobs)), "repetitions": .integer(Int64(scale.repetitions)),
+                    "method": .string(method), "build": .string(BenchMachine.build), "machine": BenchMachine.json,
+                    "version": .string(Kulanz.version),
+                ]))
+        }
+    }
+
+    private static func json(_ sample: Sample) -> JSON {
+        .object(
+            JSONObject([
+                "median": json(sample.median), "least": json(sample.least), "most": json(sample.most),
+                "values": .array(sample.values.map(json)),
+            ]))
+    }
+
+    /// Swift prints a finite number as JSON would have it.
+    private static func json(_ value: Double) -> JSON {
+        (try? JSON(reading: Array(String((value * 1e6).rounded() / 1e6).utf8))) ?? .null
+    }
+}
