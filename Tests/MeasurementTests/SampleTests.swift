@@ -4,18 +4,18 @@ import Testing
 @Suite struct SampleTests {
     @Test func `there is no sample without a value`() { #expect(Sample([]) == nil) }
 
-    @Test(arguments: [
-        ([3.0], 3.0), ([1, 2], 1.5), ([9, 1, 5], 5), ([4, 1, 3, 2], 2.5), ([2, 2, 2, 100], 2),
-    ])
+    @Test(
+        arguments: [([3], 3), ([1, 2], 1.5), ([9, 1, 5], 5), ([4, 1, 3, 2], 2.5), ([2, 2, 2, 100], 2)]
+            as [([Double], Double)])
     func `the median is the middle value, or the mean of the two in the middle`(values: [Double], median: Double)
         throws
     {
         #expect(try #require(Sample(values)).median == median)
     }
 
-    @Test(arguments: [
-        (0.0, 10.0), (0.01, 10), (0.2, 10), (0.21, 20), (0.5, 30), (0.8, 40), (0.99, 50), (1, 50),
-    ])
+    @Test(
+        arguments: [(0, 10), (0.01, 10), (0.2, 10), (0.21, 20), (0.5, 30), (0.8, 40), (0.99, 50), (1, 50)]
+            as [(Double, Double)])
     func `a percentile is the smallest measured value that so many don't exceed`(share: Double, value: Double) throws {
         #expect(try #require(Sample([50, 10, 40, 20, 30])).percentile(share) == value)
     }
