@@ -26,6 +26,6 @@ extension JobQueue {
         }
     }
 
-    /// The lanes' consumer group, and its one consumer, as ground.lua names them.
+    /// The lanes' consumer group, and its one consumer, as parts/ground.lua names them.
     private static var fleet: RedisWord { "fleet" }
 }

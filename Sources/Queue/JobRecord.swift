@@ -41,7 +41,7 @@ package struct Attempt: Sendable, Hashable {
     package let errorCode: Int64?
     package let errorName: String?
 
-    /// Reads one line of a job's record, as `record_attempt` in ground.lua writes it.
+    /// Reads one line of a job's record, as `log_with` in parts/attempts.lua writes it.
     init?(line: Substring) {
         let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
         guard parts.count == 8, let number = Int(parts[0]), let started = Int64(parts[2]) else { return nil }

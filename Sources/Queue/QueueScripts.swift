@@ -40,33 +40,34 @@ package struct QueueScripts: Sendable {
 
     /// The script's first line (it names the engine and the flags), then what it stands on, then the move itself.
     private static func assemble(_ move: ScriptName) -> String {
-        let text = String(decoding: source(of: move), as: UTF8.self)
+        let text = source(of: move)
         let end = text.firstIndex(of: "\n") ?? text.endIndex
-        let ground = String(decoding: PackageResources.ground_lua, as: UTF8.self)
-        let create =
-            text.contains("-- needs: create\n") ? String(decoding: PackageResources.create_lua, as: UTF8.self) : ""
-        return text[..<end] + "\n" + ground + create + text[end...]
+        var parts: [ScriptPart] = []
+        for part in [.ground] + ScriptPart.needs(of: text) { part.add(to: &parts) }
+        return text[..<end] + "\n" + parts.map(\.source).joined() + text[end...]
     }
 
-    private static func source(of move: ScriptName) -> [UInt8] {
-        switch move {
-        case .enqueue: PackageResources.enqueue_lua
-        case .adopt: PackageResources.adopt_lua
-        case .lease: PackageResources.lease_lua
-        case .renew: PackageResources.renew_lua
-        case .settle: PackageResources.settle_lua
-        case .postpone: PackageResources.postpone_lua
-        case .hold: PackageResources.hold_lua
-        case .bury: PackageResources.bury_lua
-        case .release: PackageResources.release_lua
-        case .reclaim: PackageResources.reclaim_lua
-        case .withdraw: PackageResources.withdraw_lua
-        case .redrive: PackageResources.redrive_lua
-        case .discard: PackageResources.discard_lua
-        case .block: PackageResources.block_lua
-        case .pause: PackageResources.pause_lua
-        case .resume: PackageResources.resume_lua
-        case .overview: PackageResources.overview_lua
-        }
+    private static func source(of move: ScriptName) -> String {
+        let bytes =
+            switch move {
+            case .enqueue: PackageResources.enqueue_lua
+            case .adopt: PackageResources.adopt_lua
+            case .lease: PackageResources.lease_lua
+            case .renew: PackageResources.renew_lua
+            case .settle: PackageResources.settle_lua
+            case .postpone: PackageResources.postpone_lua
+            case .hold: PackageResources.hold_lua
+            case .bury: PackageResources.bury_lua
+            case .release: PackageResources.release_lua
+            case .reclaim: PackageResources.reclaim_lua
+            case .withdraw: PackageResources.withdraw_lua
+            case .redrive: PackageResources.redrive_lua
+            case .discard: PackageResources.discard_lua
+            case .block: PackageResources.block_lua
+            case .pause: PackageResources.pause_lua
+            case .resume: PackageResources.resume_lua
+            case .overview: PackageResources.overview_lua
+            }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -5,8 +5,8 @@
 --          or 'reference' + its id (one that `lease` read but could not finish),
 --          or 'letter' + reason, code, name, hint, conflictsWith, job (JSON text; {"raw": base64} if unreadable)
 -- Result   a verdict for each: adopted | duplicate | letter | gone (another worker was faster)
--- needs: create
 -- An entry moves together with its acknowledgement; permits play no part. Refused when Redis is full.
+-- needs: create letters
 
 -- A lane's entry is known by both: two lanes may have entries of one id.
 local function letter_of(lane, entry, ...) write_loose_letter(lane .. '/' .. entry, ...) end

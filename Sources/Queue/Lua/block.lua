@@ -5,6 +5,7 @@
 --          5 http status   6 error code   7 error name   8 how the send ended: unclear | answered
 -- Result   { state or stale, blocked until µs }
 -- The block counts even if the lease was lost: it is about the app. The later of two blocks wins.
+-- needs: lines attempts alarms down
 
 local id = ARGV[1]
 local job = load_job(id)

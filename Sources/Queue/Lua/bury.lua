@@ -4,6 +4,7 @@
 -- ARGV     1 id   2 fence   3 how the send ended: unclear | answered | unsent   4 reason   5 result   6 http status
 --          7 error code   8 error name   9 hint
 -- Result   dead | stale
+-- needs: attempts down letters suspects
 
 local job = load_job(ARGV[1])
 if not job then return redis.error_reply('MISSING job ' .. ARGV[1]) end

@@ -4,6 +4,7 @@
 -- ARGV     1 id   2 who   3 why   4 the finding about an open id: refunded | notRefunded | ''   5 retention ms
 -- Result   discarded | missing | notDead | open
 -- While its id is open it takes a stated finding, which is booked and closes the id.
+-- needs: lines claims books
 
 local id = ARGV[1]
 local there = redis.call('HMGET', job_key(id), 'state', 'dead', 'letter')

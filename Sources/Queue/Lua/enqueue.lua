@@ -5,7 +5,7 @@
 -- Result   { verdict, id or state it is about, requestReferenceId that the job has }
 --          verdict: enqueued | duplicate | conflict | alreadyRequested | referenceUsed
 -- Refused when Redis is full.
--- needs: create
+-- needs: create books
 
 local spec, rest = read_spec(1)
 local letter = ARGV[rest]

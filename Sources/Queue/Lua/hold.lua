@@ -6,6 +6,7 @@
 -- Result   the state, or stale
 -- held: Apple has an open refund for the purchase. unclear: a request of ours may have been accepted, and only a
 -- look-up or a notification can tell; the id stays open and the purchase's line with it.
+-- needs: jobs lines attempts down
 
 local job = load_job(ARGV[1])
 if not job then return redis.error_reply('MISSING job ' .. ARGV[1]) end

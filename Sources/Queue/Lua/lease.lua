@@ -14,6 +14,7 @@
 --          missing: a reference without its job; nothing was moved for it. Seen again after a pause it is passed back
 --          in ARGV[10] and becomes a dead letter.
 -- Refused when Redis is full: no request leaves that could not be recorded.
+-- needs: jobs lines books letters lost
 
 local worker, slots = ARGV[1], tonumber(ARGV[2])
 local lease_us = tonumber(ARGV[3]) * 1000
@@ -44,7 +45,8 @@ if gate[1] ~= run_id or stepped or (newest and tonumber(newest) > now + window) 
     redis.call('DEL', DEPARTURES)
     departures = {}
     for i = 1, count do departures[i] = stamp(now) end
-    redis.call('RPUSH', DEPARTURES, unpack(departures))
+    -- Lua unpacks no more than some thousands at once.
+    for i = 1, count, 1000 do redis.call('RPUSH', DEPARTURES, unpack(departures, i, math.min(i + 999, count))) end
     local cap = now + 75 * 60 * 1000000
     if gate[3] and tonumber(gate[3]) > cap then
         gate[3] = stamp(cap)
@@ -178,20 +180,20 @@ if probe_at then
     slots = math.min(slots, 1)
 end
 
--- More is kept than this call's rate needs: another call may come with a higher one, or a wider window.
-local DEPARTURES_KEPT = 64
-
 -- 7. Permits ---------------------------------------------------------------------------------------------------------
--- The next request may leave one window and a guard after the N-th last: exact for every sliding window.
+-- The next request may leave one window and a guard after the N-th last: exact for every sliding window. More departures
+-- are kept than this call's rate needs: another call may come with a higher one, or a wider window.
+local DEPARTURES_KEPT = 64
 local function next_permit()
     if #departures < count then return now end
     return tonumber(departures[#departures - count + 1]) + window + guard
 end
-local function depart()
-    departures[#departures + 1] = stamp(now)
-    redis.call('RPUSH', DEPARTURES, stamp(now))
-    redis.call('LTRIM', DEPARTURES, -math.max(count, DEPARTURES_KEPT), -1)
+local permits = count - #departures
+for _, departed in ipairs(departures) do
+    if tonumber(departed) + window + guard > now then break end
+    permits = permits + 1
 end
+permits = math.min(permits, slots)
 
 -- 8. Jobs ------------------------------------------------------------------------------------------------------------
 -- Of ten permits normal and bulk get one each first; the other eight go urgent first.
@@ -203,61 +205,94 @@ local function order()
     return ORDER.urgent
 end
 local SENDABLE = { queued = true, waiting = true, unclear = true }
+local NEEDED = { 'state', 'lane', 'transaction', 'line', 'operation', 'ref', 'round', 'at', 'fence', 'attempts', 'sends',
+    'unclear', 'lost', 'first', 'started', 'waitsFor', 'ghost', 'by', 'digest', 'content', 'body' }
+
+-- What lies at the front of each lane, and what was read from its stream and stands in memory until this call ends: no
+-- more than there are permits. `seen` is what `readied` was when the front was looked at.
+-- `taken` from the front and `done` with in the stream are removed in one go.
+local fronts, seen, taken = {}, {}, {}
+local read, done = { urgent = {}, normal = {}, bulk = {} }, { urgent = {}, normal = {}, bulk = {} }
+
+local function clear_fronts()
+    for _, lane in ipairs(LANES) do
+        if taken[lane] then redis.call('ZREM', ready_key(lane), unpack(taken[lane])) end
+    end
+    taken = {}
+end
+local function look_at(lane)
+    clear_fronts()
+    fronts[lane] = { ids = redis.call('ZRANGE', ready_key(lane), 0, permits - 1), next = 1 }
+    seen[lane] = readied
+end
+
+local function front(lane)
+    local known = fronts[lane]
+    if seen[lane] ~= readied or known.next > permits and #known.ids == permits then look_at(lane) end
+    return fronts[lane].ids[fronts[lane].next]
+end
 
 -- The next reference of a lane: from its front, else from its stream. Returns its id and how to take it away.
 local function next_reference(lane)
-    local front = redis.call('ZRANGE', ready_key(lane), 0, 0)
-    if front[1] then return front[1], { away = function() redis.call('ZREM', ready_key(lane), front[1]) end } end
-    while lengths[lane] > 0 do
-        local entry = read_lane(lane, 1)[1]
-        if not entry then
-            lengths[lane] = 0
-        elseif is_reference(entry[2]) then
-            return entry[2][2], { from_stream = true, away = function()
-                redis.call('XACK', lane_key(lane), GROUP, entry[1])
-                redis.call('XDEL', lane_key(lane), entry[1])
-            end }
-        else
-            raws[#raws + 1] = { lane, entry[1], entry[2] }
-            more = 1
-            if #raws >= intake then lengths[lane] = 0 end
+    local id = front(lane)
+    if id then
+        return id, { away = function()
+            fronts[lane].next = fronts[lane].next + 1
+            taken[lane] = taken[lane] or {}
+            table.insert(taken[lane], id)
+        end }
+    end
+    while lengths[lane] > 0 and #read[lane] == 0 do
+        local entries = read_lane(lane, math.max(1, math.min(permits - #jobs, intake - #raws)))
+        if #entries == 0 then lengths[lane] = 0 end
+        for _, entry in ipairs(entries) do
+            if is_reference(entry[2]) then
+                table.insert(read[lane], entry)
+            else
+                raws[#raws + 1] = { lane, entry[1], entry[2] }
+                more = 1
+                if #raws >= intake then lengths[lane] = 0 end
+            end
         end
     end
-    return nil
+    local entry = read[lane][1]
+    if not entry then return nil end
+    local function pass() table.remove(read[lane], 1) end
+    return entry[2][2], { pass = pass, away = function()
+        pass()
+        table.insert(done[lane], entry[1])
+    end }
 end
 
+local leases, departed, expires = {}, stamp(now), stamp(now + lease_us)
 local function send(job)
     local key = job_key(job.id)
-    local fence = redis.call('HINCRBY', key, 'fence', 1)
-    local attempts = redis.call('HINCRBY', key, 'attempts', 1)
-    local started = redis.call('HINCRBY', key, 'started', 1)
-    local sends = job.sends + 1
-    depart()
-    redis.call('HSET', key, 'state', 'sending', 'worker', worker, 'departed', stamp(now), 'timeout', timeout_ms,
-        'sends', stamp(sends), 'first', job.first or now_ms)
-    redis.call('HDEL', key, 'waitsFor')
-    redis.call('ZADD', LEASES, stamp(now + lease_us), job.id)
+    local fence = stamp(tonumber(job.fence or '0') + 1)
+    local attempts = stamp(tonumber(job.attempts or '0') + 1)
+    local started = stamp(tonumber(job.started or '0') + 1)
+    local sends = stamp(job.sends + 1)
+    departures[#departures + 1] = departed
+    redis.call('HSET', key, 'state', 'sending', 'worker', worker, 'departed', departed, 'timeout', timeout_ms,
+        'fence', fence, 'attempts', attempts, 'started', started, 'sends', sends, 'first', job.first or now_ms)
+    if job.waitsFor then redis.call('HDEL', key, 'waitsFor') end
+    leases[#leases + 1] = expires
+    leases[#leases + 1] = job.id
     own_lines(job)
-    if sends == 1 then redis.call('HSETNX', refs_key(job.ref), job.ref, job.id) end
-    local stored = redis.call('HMGET', key, 'body', 'content')
-    local request = cjson.decode(stored[1])
+    if job.sends == 0 then redis.call('HSETNX', refs_key(job.ref), job.ref, job.id) end
+    local request = cjson.decode(job.body)
     for _, item in ipairs(request.items or { request }) do
         book('request', job.id, { 'operation', job.operation, 'transactionId', job.transaction,
-            'requestReferenceId', job.ref, 'attempt', stamp(started), 'repeat', job.unclear > 0 and '1' or '',
+            'requestReferenceId', job.ref, 'attempt', started, 'repeat', job.unclear > 0 and '1' or '',
             'SKU', item.SKU, 'reason', item.refundReason, 'type', item.refundType,
             'requested', item.refundAmount and stamp(item.refundAmount) or '', 'requestedBy', job.by or '' })
     end
-    jobs[#jobs + 1] = { job.id, stamp(fence), job.ref, job.round or '0', stamp(attempts), stamp(sends), stamp(job.unclear),
-        job.first or now_ms, job.operation, job.transaction, stored[1], stamp(now), job.lane, job.lost or '0', stored[2] or job.digest }
+    jobs[#jobs + 1] = { job.id, fence, job.ref, job.round or '0', attempts, sends, stamp(job.unclear),
+        job.first or now_ms, job.operation, job.transaction, job.body, departed, job.lane, job.lost or '0',
+        job.content or job.digest }
 end
 
-local waiting_for_permit = false
 local steps = 0
-while #jobs < slots and missing == '' do
-    if next_permit() > now then
-        waiting_for_permit = true
-        break
-    end
+while #jobs < permits and missing == '' do
     if steps == STEPS_A_CALL then
         more = 1
         break
@@ -269,10 +304,11 @@ while #jobs < slots and missing == '' do
         if id then break end
     end
     if not id then break end
-    job = load_job(id)
+    job = load_job(id, NEEDED)
     if not job then
-        if take.from_stream then
+        if take.pass then
             -- Left pending: after ADOPTION_US it is handed out like a raw entry, and `adopt` judges it then.
+            take.pass()
         elseif absent[id] then
             take.away()
             write_missing('ready/' .. stamp(now) .. '/' .. id, id)
@@ -301,7 +337,30 @@ while #jobs < slots and missing == '' do
         end
     end
 end
-if #jobs > 0 then redis.call('HSET', GATE, 'turn', stamp(turn % 10)) end
+local waiting_for_permit = #jobs == permits and permits < slots
+
+-- What was read and found no permit stands at the front of its lane now.
+for _, lane in ipairs(LANES) do
+    for _, entry in ipairs(read[lane]) do
+        local job = load_job(entry[2][2], { 'state', 'lane', 'at', 'ghost' })
+        if job then
+            if SENDABLE[job.state] and not job.ghost then to_ready(job) end
+            if job.ghost then redis.call('HDEL', job_key(job.id), 'ghost') end
+            table.insert(done[lane], entry[1])
+        end
+    end
+    if #done[lane] > 0 then
+        redis.call('XACK', lane_key(lane), GROUP, unpack(done[lane]))
+        redis.call('XDEL', lane_key(lane), unpack(done[lane]))
+    end
+end
+clear_fronts()
+if #jobs > 0 then
+    redis.call('ZADD', LEASES, unpack(leases))
+    redis.call('RPUSH', DEPARTURES, unpack(departures, #departures - #jobs + 1))
+    redis.call('LTRIM', DEPARTURES, -math.max(count, DEPARTURES_KEPT), -1)
+    redis.call('HSET', GATE, 'turn', stamp(turn % 10))
+end
 
 local function anything_ready()
     for _, lane in ipairs(LANES) do

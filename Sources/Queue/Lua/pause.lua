@@ -7,6 +7,7 @@
 --          before the app pauses, or ''
 -- Result   { 1 if this call paused it, 0 if it was paused, 2 if a second worker has to see it first; the pause's
 --          number; the job's state or stale or '' }
+-- needs: lines attempts alarms
 
 -- A worker alone may be at fault (its clock, its network); two that see the same are not.
 local SECOND_WITHIN_US = 300 * 1000000

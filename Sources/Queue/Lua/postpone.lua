@@ -6,6 +6,7 @@
 --          9 error name
 -- Result   the state, or stale | open
 -- `open` refuses a new id, without a write, while some send of this one ended without an answer.
+-- needs: jobs lines attempts down
 
 local job = load_job(ARGV[1])
 if not job then return redis.error_reply('MISSING job ' .. ARGV[1]) end

@@ -5,6 +5,7 @@
 --          3 this server's time as the caller's steady clock carries it on, µs, or '', or `stepped`
 -- Result   the number of jobs, and 1 if there are more
 -- Whatever it may have sent is due again only once its request time-out has passed since departure.
+-- needs: lost
 
 note_step(ARGV[3])
 local taken, more = 0, 0

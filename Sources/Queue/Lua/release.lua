@@ -4,6 +4,7 @@
 -- ARGV     1 id   2 fence   3 why (late, draining, …)
 -- Result   the state, or stale
 -- Only for requests that surely never left: exactly this departure is taken out of the gate.
+-- needs: lines attempts
 
 local job = load_job(ARGV[1])
 if not job then return redis.error_reply('MISSING job ' .. ARGV[1]) end

@@ -3,6 +3,7 @@
 -- KEYS[1]  base
 -- ARGV     1 who   2 why
 -- Result   { 1 if it was paused, the pause's number }
+-- needs: alarms
 
 local paused = redis.call('HMGET', GATE, 'paused', 'pauses')
 if not paused[1] then return { 0, paused[2] or '0' } end

@@ -7,8 +7,10 @@
 -- Evidence, so the fence decides nothing: a 200 that comes after the lease was lost is recorded all the same, and
 -- whoever is about to repeat the request no longer does. `foreign`: the job has gone on to another id, which can't be
 -- while this one was open, or a person has closed its letter; it is booked and changes nothing more.
+-- needs: jobs lines claims attempts down
 
-local job = load_job(ARGV[1])
+local job = load_job(ARGV[1], { 'state', 'ref', 'operation', 'transaction', 'line', 'lane', 'claims', 'fence', 'started',
+    'departed', 'unclear', 'dead' })
 if not job then return redis.error_reply('MISSING job ' .. ARGV[1]) end
 if job.ref ~= ARGV[3] or job.state == 'discarded' then
     book('answer', job.id, { 'transactionId', job.transaction, 'requestReferenceId', ARGV[3], 'result', 'lateAnswer',
@@ -20,22 +22,27 @@ if not OPEN[job.state] then return 'already' end
 
 -- Off whatever place it is in: exactly one of these holds it, and an unread stream reference is dropped by lease.
 local state = job.operation == 'cancel' and 'done' or 'accepted'
-record_attempt(job, 'accepted', ARGV[4], '', '')
-end_lease(job)
-redis.call('ZREM', ready_key(job.lane), job.id)
-redis.call('ZREM', LATER, job.id)
-redis.call('ZREM', FOLLOWUPS, job.id)
-redis.call('SREM', HELD, job.id)
-leave_lines(job)
+local log = log_with(job, 'accepted', ARGV[4], '', '')
+if job.state == 'sending' then
+    redis.call('ZREM', LEASES, job.id)
+    redis.call('HDEL', job_key(job.id), 'worker')
+else
+    redis.call('ZREM', ready_key(job.lane), job.id)
+    redis.call('ZREM', LATER, job.id)
+    redis.call('ZREM', FOLLOWUPS, job.id)
+    redis.call('SREM', HELD, job.id)
+    leave_lines(job)
+end
 if job.dead then
     redis.call('XDEL', DEAD, job.dead)
     redis.call('HDEL', job_key(job.id), 'dead')
 end
-set_job(job, 'state', state, 'ended', now_ms, 'unclear', '0', 'signedTransaction', ARGV[5])
+-- The fence rises, so whoever still holds it can move it no more.
+set_job(job, 'state', state, 'ended', now_ms, 'unclear', '0', 'signedTransaction', ARGV[5], 'log', log,
+    'fence', stamp(tonumber(job.fence or '0') + 1))
 if ARGV[6] ~= '' then set_job(job, 'signedRenewal', ARGV[6]) end
 job.unclear = 0
-note_answer()
-note_suspect(job, '')
+note_answer('200')
 give_lines_up(job)
 if state == 'done' then
     drop_claims(job)

@@ -4,6 +4,7 @@
 -- ARGV     1 who   2 why   3 dry run: 1 or 0   then ids
 -- Result   a verdict for each: withdrawn | sending | open | missing | its state
 -- An unread stream entry is never deleted (the group's lag would turn null): the job is marked, and lease drops it.
+-- needs: letters
 
 local results = {}
 for i = 4, #ARGV do

@@ -78,10 +78,10 @@ struct Mutant: Sendable, CustomStringConvertible {
         Mutant("a block is not looked at", seed: 5, Edit(.lease, "tonumber(gate[3]) > now and", "false and")),
         Mutant(
             "the line's end forgets the followers",
-            Edit(.settle, "'owner') end\n        call_next(line)", "'owner') end")),
+            Edit(.settle, "if not owner or owner == job.id then call_next(line) end", "")),
         Mutant(
             "a withdrawn follower takes its turn with it", seed: 18,
-            Edit(.withdraw, "'owner') end\n        call_next(line)", "'owner'); call_next(line) end")),
+            Edit(.withdraw, "if not owner or owner == job.id then", "if owner == job.id then")),
         Mutant(
             "the transaction's own line is not owned",
             Edit(nil, "return { job.line, job.transaction }", "return { job.line }")),
@@ -94,7 +94,7 @@ struct Mutant: Sendable, CustomStringConvertible {
             Edit(.redrive, "if job.ghost then", "if false then")),
         Mutant(
             "a reference is deleted without being acknowledged",
-            Edit(.lease, "redis.call('XACK', lane_key(lane), GROUP, entry[1])\n", "\n")),
+            Edit(.lease, "redis.call('XACK', lane_key(lane), GROUP, unpack(done[lane]))\n", "\n")),
         Mutant(
             "a letter drops the claims while its id is open", seed: 2,
             Edit(

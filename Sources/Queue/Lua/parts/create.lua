@@ -1,4 +1,5 @@
--- create: makes a job of validated parts; shared by enqueue, adopt and redrive. Not a script of its own.
+-- create: makes a job of validated parts. Not a script of its own.
+-- needs: jobs claims
 --
 -- spec = { id, digest, envelope, body, ref, given, operation, transaction, line, lane, claims, repeats, notBefore, by }
 -- Returns 'enqueued' | 'duplicate' | 'conflict' | 'alreadyRequested' | 'referenceUsed', and the id or state it is about.

@@ -1,0 +1,60 @@
+-- attempts: how a send ended. Not a script of its own.
+-- needs: jobs books
+
+-- The job's record with the attempt that just ended, which is booked: one line each, tab separated, read by
+-- JobRecord.swift.
+local function log_with(job, result, status, code, name)
+    -- Before the answer to a job's first start there is none.
+    local is_first = job.state == 'sending' and job.started == '1'
+    local log = not is_first and redis.call('HGET', job_key(job.id), 'log')
+    local line = table.concat({ job.started or '', job.ref, job.departed and stamp(math.floor(tonumber(job.departed) / 1000)) or '',
+        now_ms, result, status or '', code or '', name or '' }, '\t')
+    book('answer', job.id, { 'transactionId', job.transaction, 'requestReferenceId', job.ref, 'result', result,
+        'httpStatus', status, 'errorCode', code, 'errorName', name })
+    return log and (log .. '\n' .. line) or line
+end
+
+local function record_attempt(job, ...) set_job(job, 'log', log_with(job, ...)) end
+
+-- Whether this worker still owns the job. A lost lease bears a higher fence.
+local function owns(job, fence) return job.state == 'sending' and job.fence == fence end
+
+-- The lease ends: its fence is void, so whoever held it can move the job no more.
+local function end_lease(job)
+    redis.call('ZREM', LEASES, job.id)
+    redis.call('HDEL', job_key(job.id), 'worker')
+    redis.call('HINCRBY', job_key(job.id), 'fence', 1)
+end
+
+-- Replaces a closed id by the next round's. Refuses while the id is open: a new one there could refund twice.
+local function next_round(job, ref)
+    if job.unclear > 0 then return false end
+    local body = redis.call('HGET', job_key(job.id), 'body')
+    local first, last = string.find(body, job.ref, 1, true)
+    body = string.sub(body, 1, first - 1) .. ref .. string.sub(body, last + 1)
+    set_job(job, 'ref', ref, 'body', body, 'sends', '0', 'round', stamp(tonumber(job.round or '0') + 1))
+    redis.call('HDEL', job_key(job.id), 'given')  -- a producer's own id serves the first round only
+    job.ref = ref
+    job.sends = 0
+    return true
+end
+
+-- The send ended without an answer that closes its id: from now on only the same id and bytes may go.
+local function leave_open(job)
+    job.unclear = job.unclear + 1
+    set_job(job, 'unclear', stamp(job.unclear))
+end
+
+-- The request surely never left: neither its permit nor its attempt was used.
+local function take_back_send(job)
+    redis.call('LREM', DEPARTURES, 1, job.departed)
+    redis.call('HINCRBY', job_key(job.id), 'attempts', -1)
+    redis.call('HINCRBY', job_key(job.id), 'sends', -1)
+    job.sends = job.sends - 1
+end
+
+-- Where a job stands that isn't being sent: unclear while its id is open.
+local function resting_state(job, fallback)
+    if job.unclear > 0 then return 'unclear' end
+    return fallback
+end

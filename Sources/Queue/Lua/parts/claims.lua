@@ -1,0 +1,62 @@
+-- claims: which jobs have asked for a SKU of a transaction. Not a script of its own.
+
+-- A claim's field holds the ids of its jobs, oldest first, with a blank between; more than one takes allowRepeat.
+
+local function other_holder(ids, id)
+    for holder in string.gmatch(ids or '', '%S+') do
+        if holder ~= id then return holder end
+    end
+    return nil
+end
+
+-- The id of the job whose claim stands in the way of these claims, or nil. "*" is the whole subscription.
+local function claim_against(transaction, claims, id)
+    local purchase = purchase_key(transaction)
+    for _, claim in ipairs(cjson.decode(claims)) do
+        local held = redis.call('HMGET', purchase, 'claim:' .. claim, 'claim:*')
+        local holder = other_holder(held[1], id)
+        if not holder and claim ~= 'cancel' then holder = other_holder(held[2], id) end
+        if holder then return holder end
+        if claim == '*' then
+            local all = redis.call('HGETALL', purchase)
+            for i = 1, #all, 2 do
+                if string.sub(all[i], 1, 6) == 'claim:' and all[i] ~= 'claim:cancel' then
+                    holder = other_holder(all[i + 1], id)
+                    if holder then return holder end
+                end
+            end
+        end
+    end
+    return nil
+end
+
+local function take_claims(transaction, claims, id)
+    local fields = {}
+    for i, claim in ipairs(cjson.decode(claims)) do fields[i] = 'claim:' .. claim end
+    local taken = { 'job:' .. id, '' }
+    for i, ids in ipairs(redis.call('HMGET', purchase_key(transaction), unpack(fields))) do
+        if not ids then
+            ids = id
+        elseif not string.find(' ' .. ids .. ' ', ' ' .. id .. ' ', 1, true) then
+            ids = ids .. ' ' .. id
+        end
+        taken[#taken + 1] = fields[i]
+        taken[#taken + 1] = ids
+    end
+    redis.call('HSET', purchase_key(transaction), unpack(taken))
+end
+
+local function drop_claims(job)
+    local purchase = purchase_key(job.transaction)
+    for _, claim in ipairs(cjson.decode(job.claims)) do
+        local left = {}
+        for holder in string.gmatch(redis.call('HGET', purchase, 'claim:' .. claim) or '', '%S+') do
+            if holder ~= job.id then left[#left + 1] = holder end
+        end
+        if left[1] then
+            redis.call('HSET', purchase, 'claim:' .. claim, table.concat(left, ' '))
+        else
+            redis.call('HDEL', purchase, 'claim:' .. claim)
+        end
+    end
+end

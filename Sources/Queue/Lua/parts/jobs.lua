@@ -1,0 +1,30 @@
+-- jobs: a job as the moves read and write it. Not a script of its own.
+
+-- The fields of a job that moves read.
+local FIELDS = { 'state', 'lane', 'transaction', 'line', 'operation', 'ref', 'round', 'at', 'fence', 'attempts',
+    'sends', 'unclear', 'lost', 'worker', 'departed', 'timeout', 'first', 'claims', 'repeats', 'dead', 'ghost', 'digest',
+    'started', 'waitsFor', 'by' }
+-- A job by its fields' names; nil when there is no such job. A move that runs for every job names the fields that it
+-- needs, `state` first: to look for one that isn't there Redis walks through the whole hash.
+local function load_job(id, fields)
+    fields = fields or FIELDS
+    local values = redis.call('HMGET', job_key(id), unpack(fields))
+    if not values[1] then return nil end
+    local job = { id = id }
+    for i, name in ipairs(fields) do job[name] = values[i] or nil end
+    job.line = job.line or job.transaction
+    job.unclear = tonumber(job.unclear or '0')
+    job.sends = tonumber(job.sends or '0')
+    return job
+end
+
+local function set_job(job, ...) redis.call('HSET', job_key(job.id), ...) end
+
+local function ring() redis.pcall('SPUBLISH', base .. ':bell', '') end
+
+-- How often this call has put a job at the front of a lane.
+local readied = 0
+local function to_ready(job)
+    readied = readied + 1
+    redis.call('ZADD', ready_key(job.lane), job.at, job.id)
+end

@@ -1,0 +1,67 @@
+-- lines: who stands in the line of a purchase. Not a script of its own.
+-- needs: jobs
+
+local RANK = { urgent = 0, normal = 1, bulk = 2 }
+
+-- The lines that a job must own to be sent: its purchase's, and its own transaction's where the producer named an
+-- original one, since another job of that transaction may not know the original.
+local function lines_of(job)
+    if job.line == job.transaction then return { job.line } end
+    return { job.line, job.transaction }
+end
+
+-- The job that stands before this one, and in which line; nil when the way is free.
+local function owner_before(job)
+    for _, line in ipairs(lines_of(job)) do
+        local owner = redis.call('HGET', purchase_key(line), 'owner')
+        if owner and owner ~= job.id then return owner, line end
+    end
+    return nil
+end
+
+local function own_lines(job)
+    for _, line in ipairs(lines_of(job)) do redis.call('HSET', purchase_key(line), 'owner', job.id) end
+end
+
+-- The first follower of a line that nobody owns goes to the front of its lane.
+local function call_next(line)
+    local first = redis.call('ZRANGE', followers_key(line), 0, 0)
+    while first[1] do
+        local follower = load_job(first[1])
+        redis.call('ZREM', followers_key(line), first[1])
+        redis.call('ZREM', FOLLOWERS, first[1])
+        if follower then
+            redis.call('HDEL', job_key(follower.id), 'waitsFor')
+            to_ready(follower)
+            return ring()
+        end
+        first = redis.call('ZRANGE', followers_key(line), 0, 0)
+    end
+end
+
+-- Queues a job up behind the owner of one of its lines: urgent first, then by age. Whoever follows in its other line
+-- may have been waiting for this job's turn, which passes on.
+local function line_up(job, owner, line)
+    redis.call('ZADD', followers_key(line), stamp(RANK[job.lane] * 1e15 + tonumber(job.at) / 10), job.id)
+    redis.call('ZADD', FOLLOWERS, job.at, job.id)
+    set_job(job, 'waitsFor', owner)
+    for _, other in ipairs(lines_of(job)) do
+        if other ~= line and redis.call('HEXISTS', purchase_key(other), 'owner') == 0 then call_next(other) end
+    end
+end
+
+local function leave_lines(job)
+    redis.call('ZREM', FOLLOWERS, job.id)
+    local left = 0
+    for _, line in ipairs(lines_of(job)) do left = left + redis.call('ZREM', followers_key(line), job.id) end
+    return left
+end
+
+-- Lets go of the lines. A job that was called and then leaves the road owns none, but its turn passes on all the same.
+local function give_lines_up(job)
+    for _, line in ipairs(lines_of(job)) do
+        local owner = redis.call('HGET', purchase_key(line), 'owner')
+        if owner == job.id then redis.call('HDEL', purchase_key(line), 'owner') end
+        if not owner or owner == job.id then call_next(line) end
+    end
+end
