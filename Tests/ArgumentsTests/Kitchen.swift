@@ -7,6 +7,7 @@ let kitchen = Program(
         CommandSection("Cook", [Cook.self]),
         CommandSection("Look", [OrdersList.self, OrdersShow.self, OrdersWithdraw.self]),
     ],
+    hidden: [Scrub.self],
     ambiguities: ["stop": "“stop” could mean two things: “orders withdraw” or to turn off the stove"])
 
 enum Heat: String, ArgumentValue, CaseIterable {
@@ -87,5 +88,14 @@ struct OrdersWithdraw: Command {
     static let summary = "Take orders back before they are cooked."
     static let arguments: [Argument<Self>] = [.positional("ID", \.ids, "Which ones.")]
     var ids: [Int] = []
+    func run() async throws {}
+}
+
+/// What the kitchen does by itself.
+struct Scrub: Command {
+    static let name = "scrub"
+    static let summary = "Clean up."
+    static let arguments: [Argument<Self>] = []
+
     func run() async throws {}
 }

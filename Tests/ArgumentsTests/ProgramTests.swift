@@ -15,6 +15,17 @@ import Testing
         #expect((show as? OrdersShow)?.id == 7)
     }
 
+    @Test func `a hidden command is found by its exact word, and neither listed nor suggested`() throws {
+        guard case .run(let scrub) = try kitchen.invocation(of: ["scrub"]) else {
+            return #expect(Bool(false), "it must run")
+        }
+        #expect(scrub is Scrub)
+        #expect(try !text("--help").contains("scrub"))
+        #expect(throws: UsageError.unknownCommand("scrubb", suggestion: nil)) {
+            try kitchen.invocation(of: ["scrubb"])
+        }
+    }
+
     @Test(arguments: [
         (["cok"], UsageError.unknownCommand("cok", suggestion: "cook")),
         (["order", "list"], .unknownCommand("order", suggestion: "orders")),
