@@ -4,7 +4,8 @@ import Refunds
 
 /// The folder of one demo: configuration, keys, scenario, campaign, and what the processes write.
 struct DemoFiles: Sendable {
-    let folder: String
+    private let scratch: ScratchFolder
+    var folder: String { scratch.path }
 
     var config: String { folder + "/kulanz.json5" }
     var scenario: String { folder + "/scenario.json5" }
@@ -16,16 +17,9 @@ struct DemoFiles: Sendable {
     func log(of process: String) -> String { "\(folder)/\(process).log" }
 
     /// Makes the folder, open to nobody else: there are keys in it, if only made-up ones.
-    init() throws {
-        // Short, for a UNIX socket's path must be.
-        var template = Array("/tmp/kulanz-demo-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw DemoFailure("no folder could be made in /tmp: \(String(cString: strerror(errno)))")
-        }
-        folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-    }
+    init() throws { scratch = try ScratchFolder("kulanz-demo") }
 
-    func remove() { try? FileManager.default.removeItem(atPath: folder) }
+    func remove() { scratch.remove() }
 
     func write(_ day: DemoDay) throws {
         for app in DemoApp.allCases {

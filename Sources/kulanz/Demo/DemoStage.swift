@@ -2,7 +2,6 @@ import EventLoop
 import Foundation
 import Lifecycle
 import Redis
-import Synchronization
 
 /// The processes of one demo. Whatever happens, `clear` ends them all.
 final class DemoStage: Sendable {
@@ -10,40 +9,19 @@ final class DemoStage: Sendable {
     let files: DemoFiles
     let redis: PrivateRedis
     let client: RedisClient
-    private let children = Mutex<Children>(Children())
-
-    private struct Children {
-        var running: [ChildProcess] = []
-        var isClosed = false
-    }
+    private let troupe: Troupe
 
     init(loop: EventLoop, files: DemoFiles) {
         self.loop = loop
         self.files = files
+        troupe = Troupe(loop: loop)
         redis = PrivateRedis(loop: loop, folder: files.folder, persistence: .always)
         client = RedisClient(loop: loop, endpoint: redis.endpoint, options: .init(name: "kulanz-demo"))
     }
 
-    /// The very program that runs, so that a demo shows the version it belongs to.
-    private static var program: String {
-        Bundle.main.executablePath ?? CommandLine.arguments[0]
-    }
-
-    /// Starts `kulanz` with these words. Sessions of their own keep ^C away: we end them, in order.
+    /// Starts `kulanz` with these words.
     func start(_ words: [String], name: String, output: ChildProcess.Output = .discarded) async throws -> ChildProcess {
-        let child = try await ChildProcess.start(
-            Self.program,
-            .init(arguments: words, output: output, errors: .file(files.log(of: name)), hasOwnSession: true),
-            on: loop)
-        let isClosed = children.withLock { children in
-            children.running.append(child)
-            return children.isClosed
-        }
-        if isClosed {
-            await child.kill(SIGKILL)
-            throw CancellationError()
-        }
-        return child
+        try await troupe.start(words, log: files.log(of: name), output: output)
     }
 
     /// Starts Apple on this machine; returns its process and its port.
@@ -63,21 +41,13 @@ final class DemoStage: Sendable {
     }
 
     /// The end of what a process wrote to its log.
-    func lastWords(of name: String) -> String {
-        let log = (try? String(contentsOfFile: files.log(of: name), encoding: .utf8)) ?? ""
-        return log.split(whereSeparator: \.isNewline).suffix(3).joined(separator: " | ")
-    }
+    func lastWords(of name: String) -> String { Troupe.lastWords(in: files.log(of: name)) }
 
     /// Ends everything at once and waits until it has ended; nothing starts any more.
     func clear() async {
-        let running = children.withLock { children in
-            children.isClosed = true
-            return children.running
-        }
-        for child in running { await child.kill(SIGKILL) }
         // Or its callers would wait for a server that doesn't come back.
         await client.close()
-        for child in running { _ = await child.exit }
+        await troupe.close()
         await redis.kill9()
     }
 }

@@ -51,6 +51,15 @@ final class Troupe: Sendable {
         }
     }
 
+    /// The first line of what a program answers; nil where there is none, or where it fails.
+    func firstLine(of program: String, _ words: [String]) async -> String? {
+        let child = try? await start(words, program: program, log: "/dev/null", output: .lines)
+        guard let child else { return nil }
+        var first: String?
+        for await line in child.output where first == nil { first = line }
+        return await child.exit == .code(0) ? first : nil
+    }
+
     /// Ends everything at once and waits until it has ended; nothing starts any more.
     func close() async {
         state.withLock { $0.isClosed = true }
