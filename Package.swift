@@ -76,6 +76,7 @@ let package = Package(
                 "Lifecycle", "Measurement",
                 "Queue", "Redis", "Refunds", "Telemetry",
             ],
+            resources: [.embedInCode("Bench/Peers/sidekiq.rb")],
             swiftSettings: strict),
 
         // Tests mirror Sources. TestSupport owns the worlds that tests live in: servers, folders, processes.

@@ -17,6 +17,9 @@ enum BenchJob {
         return text + String(repeating: "n", count: max(0, bytes - text.utf8.count - 2)) + "\"}"
     }
 
+    /// As a line of a file, which has to name the app.
+    static func line(_ number: Int) -> String { #"{"app":"\#(app)","# + text(number).dropFirst() }
+
     static func job(_ number: Int) throws -> Job {
         let rules = AppRules(name: app, environment: .production)
         return try Job.validate(Array(text(number).utf8), app: rules, from: .lane(.normal)).get()

@@ -1,4 +1,5 @@
 import Foundation
+import Measurement
 import Refunds
 
 /// What the figures were measured on.
@@ -30,6 +31,16 @@ enum BenchMachine {
                 "cores": .integer(Int64(cores)), "processor": processor.map { .string($0) }, "system": .string(system),
                 "load": try? JSON(reading: Array(String((load * 100).rounded() / 100).utf8)),
             ]))
+    }
+
+    /// The head of docs/benchmarks.md's tables.
+    static func sentence(_ versions: [String: String]) -> String {
+        let programs = versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        let day = Date().formatted(.iso8601.year().month().day())
+        return """
+            Measured on \(day): \(processor ?? "unknown processor"), \(cores) cores, \(system); \(programs), \(build) \
+            build; load average \(Sample.text(load, digits: 1)) at the beginning. Medians, and in brackets from least to most.
+            """
     }
 
     private static func line(of file: String, after name: String, _ separator: Character) -> String? {

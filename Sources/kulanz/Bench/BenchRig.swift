@@ -1,6 +1,7 @@
 import Crypto
 import EventLoop
 import Foundation
+import HTTP
 import Lifecycle
 import Measurement
 import Queue
@@ -18,6 +19,8 @@ struct BenchRig: Sendable {
     let folder: String
     let troupe: Troupe
     let redis: PrivateRedis
+    /// Redis' on 127.0.0.1: all talk to it over TCP, as the peers do.
+    let port: UInt16
     let client: RedisClient
     let queue: JobQueue
     let domain: LoopDomain
@@ -41,9 +44,11 @@ struct BenchRig: Sendable {
         folder = house.folder["\(UInt32.random(in: .min ... .max))"]
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         troupe = house.troupe
-        redis = PrivateRedis(loop: house.loop, folder: folder, persistence: .none)
+        port = try await Self.freePort(house.loop)
+        redis = PrivateRedis(loop: house.loop, folder: folder, persistence: .none, port: port)
         client = RedisClient(
-            loop: house.loop, endpoint: redis.endpoint, options: .init(commandTimeout: .seconds(60), name: "bench"))
+            loop: house.loop, endpoint: .tcp("127.0.0.1", port),
+            options: .init(commandTimeout: .seconds(60), name: "bench"))
         queue = JobQueue(app: BenchJob.app, environment: .production, redis: client)
         domain = LoopDomain(house.loop)
         try SigningKey.generate().pemPKCS8.write(toFile: "\(folder)/key.p8", atomically: true, encoding: .utf8)
@@ -53,6 +58,14 @@ struct BenchRig: Sendable {
         for script in ScriptName.allCases {
             _ = try await client.send(["SCRIPT", "LOAD", RedisWord(QueueScripts.standard[script].source)])
         }
+    }
+
+    /// One that was free a moment ago.
+    private static func freePort(_ loop: EventLoop) async throws -> UInt16 {
+        let server = HTTPServer(loop: loop, host: "127.0.0.1", port: 0) { _ in .cut }
+        let port = try await server.start()
+        await server.stop()
+        return port
     }
 
     private func close() async {
@@ -66,7 +79,9 @@ struct BenchRig: Sendable {
     var journal: String { "\(folder)/journal.jsonl" }
 
     /// Starts the simulator, which checks every token and limits nothing, and writes a configuration that leads there.
-    func startSimulator(latencyMs: Int = 0, isWrittenDown: Bool = true) async throws -> ChildProcess {
+    func startSimulator(latencyMs: Int = 0, isWrittenDown: Bool = true, worker: String = "") async throws
+        -> ChildProcess
+    {
         let scenario = """
             { apps: { "com.example.bench": { issuerId: "i", keyId: "k", privateKey: "file:\(folder)/key.p8", limit: {} } },
               conventions: false, latencyMs: \(latencyMs), repeats: "replay-200", doubleRefunds: "accept" }
@@ -77,32 +92,33 @@ struct BenchRig: Sendable {
             words + (isWrittenDown ? ["--journal", journal] : []), log: "\(folder)/simulator.log", output: .lines)
         for await line in child.output {
             guard let port = line.firstMatch(of: /127\.0\.0\.1:([0-9]+)/).flatMap({ UInt16($0.1) }) else { continue }
-            try configure(port: port)
+            try configure(port: port, worker: worker)
             return child
         }
         throw BenchFailure("the simulator did not start. \(Troupe.lastWords(in: "\(folder)/simulator.log"))")
     }
 
-    /// Production's own values; nobody listens at port 9.
-    func configure(port: UInt16 = 9) throws {
+    /// Production's own values, but for what is said of the worker; nobody listens at port 9.
+    func configure(port apple: UInt16 = 9, worker: String = "") throws {
         try """
         {
-          redis: { url: "redis+unix://\(folder)/redis.sock" },
+          redis: { url: "redis://127.0.0.1:\(port)/0" },
           apps: { \(BenchJob.app): {
             bundleId: "com.example.bench", environment: "production", issuerId: "i", keyId: "k",
-            privateKey: "file:key.p8", baseURL: "http://127.0.0.1:\(port)" } },
+            privateKey: "file:key.p8", baseURL: "http://127.0.0.1:\(apple)" } },
+          worker: { \(worker) },
         }
         """.write(toFile: "\(folder)/kulanz.json5", atomically: true, encoding: .utf8)
     }
 
     // MARK: Jobs and workers
 
-    /// Puts the jobs of these numbers into the queue, hundreds on their way at once.
-    func fill(_ numbers: Range<Int>, _ way: Way) async throws {
+    /// Puts the jobs of these numbers into the queue, many on their way at once.
+    func fill(_ numbers: Range<Int>, _ way: Way, atOnce: Int = 500) async throws {
         let lane = RedisWord(queue.keys.lane(.normal))
-        for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 500) {
+        for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: atOnce) {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in start..<min(start + 500, numbers.upperBound) {
+                for number in start..<min(start + atOnce, numbers.upperBound) {
                     switch way {
                     case .xadd:
                         group.addTask { [client] in
@@ -171,6 +187,9 @@ struct BenchRig: Sendable {
     func accepted() async throws -> Int {
         Int(try await client.send(["ZCARD", RedisWord(queue.keys.followups)]).integer ?? 0)
     }
+
+    /// Processor time that Redis has used.
+    func redisSeconds() async throws -> Double { try await info("cpu").cpuSeconds }
 
     func info(_ section: RedisWord) async throws -> RedisInfo {
         RedisInfo(try await client.send(["INFO", section]).string ?? "")

@@ -26,12 +26,39 @@ extension Sample {
 }
 
 extension BenchTable {
-    /// For people: one line a case, medians.
-    var text: Table {
+    /// For people: one line a case, medians, and below what they are against the peer's.
+    func lines(width: Int?) -> [String] {
         var table = Table([.long("case")] + columns.map { .number($0.title) })
         for row in rows {
             table.add(cells: [row.title] + columns.map { row.figures[$0.key]?.text(digits: $0.digits) ?? "" })
         }
-        return table
+        let comparisons = rows.compactMap(comparison).flatMap { $0.wrapped(to: width ?? 80) }
+        return [part.title, ""] + table.lines(width: width) + (comparisons.isEmpty ? [] : [""] + comparisons)
+    }
+
+    private func comparison(of row: Row) -> String? {
+        let ratios = ratios(of: row)
+        guard !ratios.isEmpty, let peer = rows.first(where: { $0.key == row.peer }) else { return nil }
+        let parts = ratios.map { "\($0.column.title)\u{A0}×\u{A0}\(Sample.text($0.ratio, digits: 2))" }
+        return "\(row.title), against \(peer.title): \(parts.joined(separator: ", "))"
+    }
+
+    /// For docs/benchmarks.md: medians, and in brackets from least to most.
+    var markdown: [String] {
+        let head = ["case"] + columns.map(\.title)
+        let body = rows.map { row in
+            [row.title] + columns.map { row.figures[$0.key]?.range(digits: $0.digits) ?? "" }
+        }
+        let table = [head, head.map { _ in "---" }] + body
+        return ["## \(part.title)", "", "`kulanz bench \(part.rawValue)`. \(method)", ""]
+            + table.map { "| " + $0.joined(separator: " | ") + " |" }
+            + rows.compactMap(comparison).flatMap { ["", $0.replacing("\u{A0}", with: " ") + "."] }
+    }
+}
+
+extension Sample {
+    fileprivate func range(digits: Int) -> String {
+        let (least, most) = (Self.text(least, digits: digits), Self.text(most, digits: digits))
+        return text(digits: digits) + (least == most ? "" : " (\(least)–\(most))")
     }
 }

@@ -1,7 +1,4 @@
-import Foundation
 import Lifecycle
-import Measurement
-import Redis
 
 /// How fast, and at what cost, two worker processes send what waits.
 struct DrainBench {
@@ -13,32 +10,38 @@ struct DrainBench {
         BenchTable.Column(key: "workerCPU", title: "workers", digits: 3),
         BenchTable.Column(key: "redisCPU", title: "Redis", digits: 3),
         BenchTable.Column(key: "appleCPU", title: "Apple", digits: 3),
-        BenchTable.Column(key: "residentMB", title: "RSS MB"),
-        BenchTable.Column(key: "proportionalMB", title: "PSS MB"),
+        BenchTable.Column(key: "residentMB", title: "RSS MiB"),
+        BenchTable.Column(key: "proportionalMB", title: "PSS MiB"),
     ]
 
     private var method: String {
         """
         \(scale.jobs) jobs of \(BenchJob.bytes) bytes wait in a fresh Redis without persistence while two worker \
-        processes are up and paused; from the resumption until the last is recorded as accepted, jobs/s by the clock, \
-        and CPU-seconds per 1,000 jobs of both workers, of Redis and of the simulated Apple; memory of both workers at \
-        the end. The gate is open: it does its work with a window of a microsecond instead of a second, and a call \
-        leases at most \(scale.permitsPerCall) jobs. "null" answers every request inside the worker, after the token \
-        and the permit and the bytes were made, and appends a byte to a file, as the peers' job does; "Apple" is the \
-        simulator in a process of its own, over HTTP on the loopback, with each token verified.
+        processes are up and paused. From the resumption until the last job is recorded as accepted: jobs/s by the \
+        clock; CPU-seconds per 1,000 jobs of both workers, of Redis and of the simulated Apple; at the end the memory \
+        of both workers together. Five a second would hide what a job costs, so the gate is open: it does all its work, \
+        with a window of a microsecond instead of a second, and one call leases at most \(scale.permitsPerCall) jobs, \
+        where production's gives at most five. “null” answers each request inside the worker, after its token, bytes \
+        and permit were made, and appends a byte to a file, as the peers' job does; “Apple” is the simulator, over HTTP \
+        on the loopback, with each token verified. Sidekiq's job appends a byte to a file; two processes of ten \
+        threads, from the first job done to the last.
         """
     }
 
     func run() async throws -> BenchTable {
-        var table = BenchTable(part: .drain, method: method, columns: Self.columns, rows: [])
+        var table = BenchTable(part: .drain, method: method, columns: Self.columns)
         for transport in [BenchWorker.Transport.null, .http] {
             for way in BenchRig.Way.allCases {
                 let name = transport == .null ? "null" : "Apple"
                 table.rows.append(
-                    try await house.repeated("\(name.lowercased())-\(way.rawValue)", "\(name), \(way.words)") {
-                        try await BenchRig.use(in: house) { try await drain($0, transport, way) }
-                    })
+                    try await house.repeated(
+                        "\(name.lowercased())-\(way.rawValue)", "\(name), \(way.words)", against: Sidekiq.key
+                    ) { try await drain($0, transport, way) })
             }
+        }
+        if let sidekiq = house.sidekiq {
+            table.rows.append(
+                try await house.repeated(Sidekiq.key, sidekiq.title) { try await drain($0, sidekiq) })
         }
         return table
     }
@@ -51,32 +54,21 @@ struct DrainBench {
         try await rig.pause()
         try await rig.fill(0..<scale.jobs, way)
         let workers = try await rig.startOpenWorkers(transport, permitsPerCall: scale.permitsPerCall)
-        let processes = workers + (apple.map { [$0] } ?? [])
-        let before = processes.map { ProcessUsage(of: $0.pid) }
-        let redisBefore = try await rig.info("cpu").cpuSeconds
-        let start = ContinuousClock.now
+        let consumption = try await Consumption(of: workers + (apple.map { [$0] } ?? []), on: rig)
         try await rig.resume()
         try await rig.wait(for: "the drain") { try await rig.accepted() >= scale.jobs }
-        let seconds = (ContinuousClock.now - start) / .seconds(1)
-        let redisAfter = try await rig.info("cpu").cpuSeconds
-        let after = processes.map { ProcessUsage(of: $0.pid) }
+        return try await consumption.figures(workers: workers.count, jobs: scale.jobs)
+    }
 
-        let thousands = Double(scale.jobs) / 1000
-        var figures = [
-            "jobsPerSecond": Double(scale.jobs) / seconds, "redisCPU": (redisAfter - redisBefore) / thousands,
-        ]
-        let used = zip(before, after).map { before, after in
-            before.flatMap { before in after.map { $0.cpuSeconds - before.cpuSeconds } }
-        }
-        let count = workers.count
-        let ofWorkers = used.prefix(count).compactMap(\.self)
-        if ofWorkers.count == count { figures["workerCPU"] = ofWorkers.reduce(0, +) / thousands }
-        if used.count > count, let ofApple = used[count] { figures["appleCPU"] = ofApple / thousands }
-        let memory = after.prefix(count).compactMap { $0?.memory }
-        if memory.count == count {
-            figures["residentMB"] = Double(memory.reduce(0) { $0 + $1.resident }) / 1_048_576
-            figures["proportionalMB"] = Double(memory.reduce(0) { $0 + $1.proportional }) / 1_048_576
-        }
-        return figures
+    private func drain(_ rig: BenchRig, _ sidekiq: Sidekiq) async throws -> [String: Double] {
+        _ = try await sidekiq.enqueue(scale.jobs, inBulk: true, on: rig)
+        let workers = try await sidekiq.startWorkers(on: rig)
+        try await rig.wait(for: sidekiq.title) { sidekiq.done(on: rig) > 0 }
+        let consumption = try await Consumption(of: workers, on: rig)
+        let first = sidekiq.done(on: rig)
+        try await rig.wait(for: sidekiq.title) { sidekiq.done(on: rig) >= scale.jobs }
+        // A handful may be done before anybody can look; of fewer no rate can be told.
+        guard scale.jobs - first >= scale.jobs / 2 else { return [:] }
+        return try await consumption.figures(workers: workers.count, jobs: scale.jobs - first)
     }
 }

@@ -1,5 +1,4 @@
 import AppStore
-import Crypto
 import Foundation
 import HTTP
 
@@ -14,21 +13,8 @@ struct NullTransport: AppStoreTransport {
     init(marks path: String) throws {
         marks = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard marks >= 0 else { throw BenchFailure("\(path): \(String(cString: strerror(errno)))") }
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
-        let chain = try CertificateChain(validity: (now - 86_400_000)...(now + 86_400_000))
-        let signed = chain.sign(Array(Self.transaction.utf8))
-        answer = HTTPResponse(status: 200, body: Array(#"{"signedTransactionInfo":"\#(signed)"}"#.utf8))
+        answer = HTTPResponse(status: 200, body: try BenchAnswer.body())
     }
-
-    /// As long as the simulator's; nothing in it is read on the way that is measured.
-    private static let transaction = """
-        {"transactionId":"200000000000000001","originalTransactionId":"200000000000000001","bundleId":"com.example.bench",\
-        "productId":"com.example.bench.generic","purchaseDate":1796036400000,"originalPurchaseDate":1796036400000,\
-        "quantity":1,"type":"Non-Consumable","inAppOwnershipType":"PURCHASED","signedDate":1796036400000,\
-        "environment":"Production","transactionReason":"PURCHASE","storefront":"DEU","storefrontId":"143443","price":4990,\
-        "currency":"EUR","appTransactionId":"700000000000000001","advancedCommerceInfo":{"items":[{"SKU":"audiobook.4711",\
-        "price":4990,"description":"x","displayName":"x"}],"requestReferenceId":"1f0c2a52-0000-4000-8000-000000000000"}}
-        """
 
     func exchange(
         _ request: HTTPRequest, deadline: Duration, mayDepart: @escaping @Sendable () -> Bool

@@ -17,26 +17,30 @@ struct Bench: Command {
     static let arguments: [Argument<Self>] = [
         .positional("PART", \.parts, "What to measure; all of it when nothing is named."),
         .option("--jobs", "N", \.jobs, "Jobs in each repetition of drain, calls, memory and enqueue; 20000."),
-        .option("--repeat", "N", \.repetitions, "Repetitions of each case, whose medians are told; 3."),
+        .option("--repeat", "N", \.repetitions, "Repetitions of each case; 3, and 1 of idle, limiter and takeover."),
         .option("--permits", "N", \.permits, "How many jobs a call may lease in drain and calls; production gives 5."),
         .flag("--quick", \.isQuick, "Few jobs, once: to see it work."),
         .flag("--json", \.isJSON, "One JSON object a case on standard output, for programs."),
+        .flag("--markdown", \.isMarkdown, "As docs/benchmarks.md has it, with method and spread."),
     ]
     static let examples = [
+        Example("bench all --markdown", "Everything, for docs/benchmarks.md; about twelve minutes."),
         Example("bench drain", "How fast and at what cost two workers send 20,000 jobs."),
         Example("bench calls --jobs 2000", "Which scripts a job takes, and Redis' time in each."),
     ]
 
-    var parts: [BenchPart] = []
+    var parts: [BenchChoice] = []
     var jobs: Int?
     var repetitions: Int?
     var permits = 5
     var isQuick = false
     var isJSON = false
+    var isMarkdown = false
 
     func validate() throws(UsageError) {
         if let jobs, !(10...1_000_000).contains(jobs) { throw .invalid("--jobs expects 10 to 1000000") }
         if let repetitions, !(1...100).contains(repetitions) { throw .invalid("--repeat expects 1 to 100") }
+        if isJSON, isMarkdown { throw .invalid("--json and --markdown exclude each other") }
         if !(1...64).contains(permits) { throw .invalid("--permits expects 1 to 64") }
     }
 
@@ -48,9 +52,11 @@ struct Bench: Command {
         // Before anything is there that would have to be cleaned up.
         let signals = await Signals.stream(of: [SIGINT, SIGTERM, SIGHUP], on: loop)
         let folder = try ScratchFolder("kulanz-bench")
+        Output.note("In \(folder.path), and nothing outside of this machine is touched.")
         let troupe = Troupe(loop: loop)
-        let house = BenchHouse(loop: loop, folder: folder, troupe: troupe, scale: scale)
-        let course = Task { try await measure(in: house) }
+        let course = Task {
+            try await measure(in: try await BenchHouse(folder: folder, troupe: troupe, scale: scale))
+        }
         let interruption = Task<Int32?, Never> {
             for await signal in signals {
                 course.cancel()
@@ -77,21 +83,23 @@ struct Bench: Command {
     private var scale: BenchScale {
         var scale = isQuick ? BenchScale.quick : .full
         if let jobs { scale.jobs = jobs }
-        if let repetitions { scale.repetitions = repetitions }
+        if let repetitions { (scale.repetitions, scale.longRepetitions) = (repetitions, repetitions) }
         scale.permitsPerCall = permits
         return scale
     }
 
     private func measure(in house: BenchHouse) async throws {
-        for part in parts.isEmpty ? BenchPart.allCases : BenchPart.allCases.filter(parts.contains) {
-            show(try await part.measure(in: house), house.scale)
+        if isMarkdown { Output.line(BenchMachine.sentence(house.versions)) }
+        let chosen = parts.flatMap(\.parts)
+        for part in BenchPart.allCases where chosen.isEmpty || chosen.contains(part) {
+            show(try await part.measure(in: house), house)
         }
     }
 
-    private func show(_ table: BenchTable, _ scale: BenchScale) {
-        if isJSON { return table.json(scale).forEach { Output.line($0) } }
-        Output.line("\n\(table.part.title)\n")
-        table.text.print()
+    private func show(_ table: BenchTable, _ house: BenchHouse) {
+        if isJSON { return table.json(house.scale, house.versions).forEach { Output.line($0) } }
+        let lines = isMarkdown ? table.markdown : table.lines(width: Terminal.width)
+        for line in [""] + lines { Output.line(line) }
     }
 }
 
@@ -100,6 +108,11 @@ extension BenchPart {
         switch self {
         case .drain: try await DrainBench(house: house).run()
         case .calls: try await CallsBench(house: house).run()
+        case .memory: try await MemoryBench(house: house).run()
+        case .enqueue: try await EnqueueBench(house: house).run()
+        case .idle: try await IdleBench(house: house).run()
+        case .limiter: try await LimiterBench(house: house).run()
+        case .takeover: try await TakeoverBench(house: house).run()
         }
     }
 }
