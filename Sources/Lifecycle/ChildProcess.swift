@@ -23,11 +23,21 @@ package actor ChildProcess {
         case lines
     }
 
+    /// What a child reads.
+    package enum Input: Sendable, Hashable {
+        /// Its end at once.
+        case nothing
+        /// Nothing, and its end when this process ends, however that happens: a child that watches for it never outlives
+        /// us.
+        case leash
+    }
+
     package struct Options: Sendable {
         package var arguments: [String] = []
         /// The whole environment; nil inherits ours.
         package var environment: [String: String]?
         package var directory: String?
+        package var input = Input.nothing
         package var output = Output.inherited
         package var errors = Output.inherited
         /// A session of its own keeps the terminal's ^C away, so that we alone decide in which order children end.
@@ -35,11 +45,13 @@ package actor ChildProcess {
 
         package init(
             arguments: [String] = [], environment: [String: String]? = nil, directory: String? = nil,
-            output: Output = .inherited, errors: Output = .inherited, hasOwnSession: Bool = false
+            input: Input = .nothing, output: Output = .inherited, errors: Output = .inherited,
+            hasOwnSession: Bool = false
         ) {
             self.arguments = arguments
             self.environment = environment
             self.directory = directory
+            self.input = input
             self.output = output
             self.errors = errors
             self.hasOwnSession = hasOwnSession
@@ -60,6 +72,7 @@ package actor ChildProcess {
     private let errorLines: AsyncStream<String>.Continuation
     private var process: LoopProcess?
     private var pipes: [LinePipe] = []
+    private var leash: Int32?
     private var ending: Exit?
     private var waiting: [CheckedContinuation<Exit, Never>] = []
 
@@ -90,11 +103,9 @@ package actor ChildProcess {
         plan.environment = options.environment.map { $0.map { "\($0.key)=\($0.value)" } }
         plan.directory = options.directory
         plan.hasOwnSession = options.hasOwnSession
-        plan.descriptors = [
-            nil,
-            try descriptor(for: options.output, inherited: STDOUT_FILENO, outputLines, &lent),
-            try descriptor(for: options.errors, inherited: STDERR_FILENO, errorLines, &lent),
-        ]
+        let output = try descriptor(for: options.output, inherited: STDOUT_FILENO, outputLines, &lent)
+        let errors = try descriptor(for: options.errors, inherited: STDERR_FILENO, errorLines, &lent)
+        plan.descriptors = [try descriptor(for: options.input, &lent), output, errors]
         do throws(SystemFailure) {
             let process = try loop.spawn(plan) { [self] exit in
                 assumeIsolated { $0.ended(exit) }
@@ -105,7 +116,30 @@ package actor ChildProcess {
         } catch {
             outputLines.finish()
             errorLines.finish()
+            dropLeash()
             throw ChildProcessError(program: program, code: error.code, reason: error.message)
+        }
+    }
+
+    private func descriptor(for input: Input, _ lent: inout [Int32]) throws(ChildProcessError) -> Int32? {
+        guard input == .leash else { return nil }
+        let ends = try makePipe()
+        lent.append(ends.reading)
+        leash = ends.writing
+        return ends.reading
+    }
+
+    private func dropLeash() {
+        if let leash { close(leash) }
+        leash = nil
+    }
+
+    /// Closed to other children: a stranger that holds the writing end keeps it from ending.
+    private func makePipe() throws(ChildProcessError) -> (reading: Int32, writing: Int32) {
+        do throws(SystemFailure) {
+            return try EventLoop.makePipe()
+        } catch {
+            throw ChildProcessError(program: program, code: error.code, reason: "make a pipe: \(error.message)")
         }
     }
 
@@ -124,13 +158,7 @@ package actor ChildProcess {
             lent.append(descriptor)
             return descriptor
         case .lines:
-            // Closed to other children: a stranger that holds the writing end keeps it from ending.
-            let ends: (reading: Int32, writing: Int32)
-            do throws(SystemFailure) {
-                ends = try EventLoop.makePipe()
-            } catch {
-                throw ChildProcessError(program: program, code: error.code, reason: "make a pipe: \(error.message)")
-            }
+            let ends = try makePipe()
             lent.append(ends.writing)
             pipes.append(LinePipe(loop, ends.reading, lines))
             return ends.writing
@@ -140,6 +168,7 @@ package actor ChildProcess {
     private func ended(_ exit: LoopProcess.Exit) {
         Children.shared.remove(pid)
         process = nil
+        dropLeash()
         let ending: Exit = exit.signal != 0 ? .signal(exit.signal) : .code(exit.code)
         self.ending = ending
         for continuation in waiting { continuation.resume(returning: ending) }
