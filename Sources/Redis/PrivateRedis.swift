@@ -18,12 +18,22 @@ package actor PrivateRedis {
         case none
     }
 
+    /// Where what the server says goes.
+    package enum Output: Sendable {
+        /// Files in its folder.
+        case files
+        /// Whoever is called with each line, of its log or not.
+        case lines(@Sendable (String) -> Void)
+    }
+
     package nonisolated let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     package nonisolated let folder: String
     package nonisolated let endpoint: RedisEndpoint
     private let arguments: [String]
     private let environment: [String: String]?
+    private let output: Output
+    private var lastLines: [String] = []
     private var child: ChildProcess?
 
     /// - Parameters:
@@ -31,30 +41,37 @@ package actor PrivateRedis {
     ///   - port: a TCP port on 127.0.0.1 beside the socket; 0 for none.
     ///   - configuration: further lines of redis.conf, such as `maxmemory 50mb`; they win over ours.
     ///   - environment: the server's whole environment; nil inherits ours.
+    ///   - output: where its log goes.
     package init(
         loop: EventLoop, folder: String, persistence: Persistence = .always, port: UInt16 = 0,
-        configuration: [String] = [], environment: [String: String]? = nil
+        configuration: [String] = [], environment: [String: String]? = nil, output: Output = .files
     ) {
         self.environment = environment
+        self.output = output
         self.loop = loop
         self.folder = folder
-        let socket = "\(folder)/redis.sock"
+        let socket = Self.socket(in: folder)
         endpoint = .unix(socket)
-        var lines = [
-            "port \(port)", "bind 127.0.0.1 -::1", "unixsocket \(socket)", "unixsocketperm 700", "dir \(folder)",
-            "logfile \(folder)/redis.log", "daemonize no", "save \"\"", "maxmemory-policy noeviction",
-            "notify-keyspace-events Kt", "hash-max-listpack-value 4096",
+        var options = [
+            ["port", "\(port)"], ["bind", "127.0.0.1", "-::1"], ["unixsocket", socket], ["unixsocketperm", "700"],
+            ["dir", folder], ["daemonize", "no"], ["save", ""], ["maxmemory-policy", "noeviction"],
+            ["notify-keyspace-events", "Kt"], ["hash-max-listpack-value", "4096"],
         ]
+        if case .files = output {
+            options.append(["logfile", "\(folder)/redis.log"])
+        } else {
+            options.append(["logfile", ""])
+        }
         switch persistence {
-        case .always: lines += ["appendonly yes", "appendfsync always"]
-        case .everySecond: lines += ["appendonly yes", "appendfsync everysec"]
-        case .none: lines += ["appendonly no"]
+        case .always: options += [["appendonly", "yes"], ["appendfsync", "always"]]
+        case .everySecond: options += [["appendonly", "yes"], ["appendfsync", "everysec"]]
+        case .none: options += [["appendonly", "no"]]
+        }
+        options += configuration.map { line in
+            line.split(separator: " ").map { $0 == "\"\"" ? "" : String($0) }
         }
         // One line of redis.conf is one option of the command line: `--port 0`.
-        arguments = (lines + configuration).flatMap { line in
-            let words = line.split(separator: " ").map { $0 == "\"\"" ? "" : String($0) }
-            return ["--" + words[0]] + words.dropFirst()
-        }
+        arguments = options.flatMap { ["--" + $0[0]] + $0.dropFirst() }
     }
 
     /// The process id of the running server.
@@ -72,14 +89,14 @@ package actor PrivateRedis {
             started = try await ChildProcess.start(
                 "redis-server",
                 ChildProcess.Options(
-                    arguments: arguments, environment: environment, output: .discarded,
-                    errors: .file("\(folder)/redis.errors"),
-                    hasOwnSession: true),
+                    arguments: arguments, environment: environment, output: whereOutputGoes.log,
+                    errors: whereOutputGoes.errors, hasOwnSession: true),
                 on: loop)
         } catch {
             throw error.code == ENOENT ? .notInstalled : .notStarted(error.description)
         }
         child = started
+        passLines(of: started)
         let domain = LoopDomain(loop)
         let giveUp = ContinuousClock.now + limit
         while ContinuousClock.now < giveUp {
@@ -88,10 +105,30 @@ package actor PrivateRedis {
                 throw .notStarted("it ended at once (\(await started.exit)). \(lastWords)")
             }
             if await isAnswering() { return }
+            guard !Task.isCancelled else {
+                await stop()
+                throw .notStarted("it was told to end before it answered")
+            }
             try? await domain.sleep(for: .milliseconds(5))
         }
         await kill9()
         throw .notStarted("it gave no answer within \(limit). \(lastWords)")
+    }
+
+    private var whereOutputGoes: (log: ChildProcess.Output, errors: ChildProcess.Output) {
+        if case .files = output { (.discarded, .file("\(folder)/redis.errors")) } else { (.lines, .lines) }
+    }
+
+    private func passLines(of server: ChildProcess) {
+        guard case .lines(let pass) = output else { return }
+        for lines in [server.output, server.errors] {
+            Task {
+                for await line in lines where !line.isEmpty {
+                    lastLines = (lastLines + [line]).suffix(3)
+                    pass(line)
+                }
+            }
+        }
     }
 
     /// A greeting that gets through, its PING included, proves that the server has loaded its data.
@@ -103,6 +140,7 @@ package actor PrivateRedis {
     }
 
     private var lastWords: String {
+        if case .lines = output { return lastLines.joined(separator: " | ") }
         // Mistakes in the configuration are told before the log is opened.
         let texts = ["redis.errors", "redis.log"].map { name in
             (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""

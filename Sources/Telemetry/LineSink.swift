@@ -17,12 +17,14 @@ package struct LineSink: LogSink {
         self.style = style
     }
 
-    package func receive(_ event: LogEvent) {
-        let line = Array((event.line(style) + "\n").utf8)
+    package func receive(_ event: LogEvent) { write(event.line(style)) }
+
+    func write(_ text: String) {
+        let line = Array((text + "\n").utf8)
         var sent = 0
         while sent < line.count {
             let count = line.withUnsafeBytes {
-                write(descriptor, $0.baseAddress?.advanced(by: sent), line.count - sent)
+                Self.write(descriptor, $0.baseAddress?.advanced(by: sent), line.count - sent)
             }
             guard count < 0 else {
                 sent += count
@@ -31,6 +33,14 @@ package struct LineSink: LogSink {
             if errno == EINTR { continue }
             guard errno == EAGAIN, isWritable() else { return }
         }
+    }
+
+    private static func write(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(descriptor, bytes, count)
+        #else
+            Darwin.write(descriptor, bytes, count)
+        #endif
     }
 
     /// Waits for a slow reader, but not for one that is gone or asleep.
