@@ -4,6 +4,8 @@ private import Telemetry
 /// `redis`: where the queue is.
 package struct RedisSettings: Sendable, Hashable {
     package let endpoint: RedisEndpoint
+    /// The folder of a private server, which `kulanz up` keeps alive; nil if the server is somebody else's.
+    package let embedded: String?
     /// In front of every key.
     package let prefix: String
 }
@@ -22,7 +24,13 @@ extension RedisSettings {
         let prefix = section.string("prefix", expecting: "a word") ?? "kulanz"
         if !Self.isPrefix(prefix) { section.refuse("prefix", "expects 1 to 32 of A-Za-z0-9._-") }
         section.finish(later: ["caFile": "TLS to Redis"])
-        guard let url, var endpoint = Self.endpoint(url, section) else { return nil }
+        guard let url else { return nil }
+        if url.hasPrefix(Self.embeddedScheme) {
+            guard let folder = Self.folder(url, section) else { return nil }
+            self.init(endpoint: .unix(PrivateRedis.socket(in: folder)), embedded: folder, prefix: prefix)
+            return
+        }
+        guard var endpoint = Self.endpoint(url, section) else { return nil }
         if let username {
             if endpoint.username != nil { section.refuse("username", "stands in the URL too; say it once") }
             endpoint.username = username
@@ -31,15 +39,36 @@ extension RedisSettings {
             if endpoint.password != nil { section.refuse("password", "stands in the URL too; say it once") }
             endpoint.password = Secret(password)
         }
-        self.init(endpoint: endpoint, prefix: prefix)
+        self.init(endpoint: endpoint, embedded: nil, prefix: prefix)
+    }
+
+    private static let embeddedScheme = "embedded:"
+
+    /// The private server's folder, relative to the configuration.
+    private static func folder(_ url: String, _ section: Section) -> String? {
+        for key in ["username", "password"] where section.node(key) != nil {
+            section.refuse(
+                key, "is for a Redis that others use, too; the private one lets in whoever may enter its folder")
+        }
+        let name = String(url.dropFirst(embeddedScheme.count))
+        guard !name.isEmpty else {
+            section.refuse(
+                "url", "embedded: needs a folder behind it, such as embedded:data or embedded:/var/lib/kulanz")
+            return nil
+        }
+        let folder = section.surroundings.folderPath(name)
+        let excess = PrivateRedis.socket(in: folder).utf8.count - PrivateRedis.longestSocketPath
+        guard excess <= 0 else {
+            section.refuse(
+                "url",
+                "\(folder) is too long for the socket in it, by \(excess) bytes; give a shorter path, such as /var/lib/kulanz"
+            )
+            return nil
+        }
+        return folder
     }
 
     private static func endpoint(_ url: String, _ section: Section) -> RedisEndpoint? {
-        guard !url.hasPrefix("embedded:") else {
-            section.refuse(
-                "url", "the private Redis (embedded:DIR) doesn't exist yet in this version; start a redis-server")
-            return nil
-        }
         do {
             return try RedisEndpoint(url: url)
         } catch {

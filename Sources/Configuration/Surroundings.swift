@@ -15,6 +15,9 @@ package struct Surroundings: Sendable {
         text.hasPrefix("/") ? text : URL(filePath: folder, directoryHint: .isDirectory).appending(path: text).path
     }
 
+    /// A folder's path without `.` and `..`, absolute whatever the present folder becomes.
+    func folderPath(_ text: String) -> String { URL(filePath: path(text)).standardizedFileURL.path }
+
     /// Nil if there is no such file, or it can't be read.
     func bytes(of file: String) -> [UInt8]? { FileManager.default.contents(atPath: path(file)).map(Array.init) }
 }

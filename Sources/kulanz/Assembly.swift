@@ -21,6 +21,7 @@ struct Assembly {
         _ options: ConfigurationOption, _ body: (Assembly) async throws -> Result
     ) async throws -> Result {
         let settings = try options.settings()
+        try EmbeddedRedis.requireUp(settings)
         let loop = EventLoop()
         let redis = RedisClient(
             loop: loop, endpoint: settings.redis.endpoint,

@@ -17,7 +17,7 @@ enum Kulanz {
                     DeadDiscard.self, DeadExport.self, StatusCommand.self, AppsList.self, AppsPause.self,
                     AppsResume.self,
                 ]),
-            CommandSection("Run", [WorkerCommand.self]),
+            CommandSection("Run", [Up.self, WorkerCommand.self]),
             CommandSection("Try", [DemoCommand.self, Simulate.self, Bench.self]),
         ],
         hidden: [BenchWorker.self],

@@ -153,13 +153,38 @@ import Testing
     @Test(arguments: [
         ("rediss://host", "TLS to Redis"), ("redis+sentinel://a,b/master", "Sentinel"),
         ("redis+cluster://a", "Cluster"),
-        ("embedded:data", "embedded:DIR"),
     ])
     func `a kind of Redis that comes later is refused as such`(url: String, part: String) throws {
         let problems = fixture.problems(minimal().replacing("redis://127.0.0.1:6379/0", with: url))
         #expect(problems.count == 1)
         #expect(try #require(problems.first).contains(part))
         #expect(try #require(problems.first).contains(/later|yet/))
+    }
+
+    @Test(arguments: [
+        ("embedded:data", "/data"), ("embedded:./a/../my data", "/my data"), ("embedded:/var/lib/kulanz", nil),
+    ])
+    func `the private Redis is a socket in a folder beside the configuration`(url: String, end: String?) throws {
+        let settings = try fixture.read(minimal().replacing("redis://127.0.0.1:6379/0", with: url))
+        let folder = end.map { fixture.folder + $0 } ?? "/var/lib/kulanz"
+        #expect(settings.redis.embedded == folder)
+        #expect(settings.redis.endpoint == .unix(folder + "/redis.sock"))
+    }
+
+    @Test func `a Redis that others run is not embedded`() throws {
+        #expect(try fixture.read(minimal()).redis.embedded == nil)
+    }
+
+    @Test(arguments: [
+        ("url: 'embedded:'", "url (line 2): embedded: needs a folder"),
+        ("url: 'embedded:/\(String(repeating: "x", count: 97))'", "is too long for the socket in it, by 2 bytes"),
+        ("url: 'embedded:data', username: 'x'", "username (line 2): is for a Redis that others use"),
+        ("url: 'embedded:data', password: 'x'", "password (line 2): is for a Redis that others use"),
+    ])
+    func `a private Redis that can't be is refused`(redis: String, part: String) throws {
+        let problems = fixture.problems(minimal().replacing("url: \"redis://127.0.0.1:6379/0\"", with: redis))
+        #expect(problems.count == 1)
+        #expect(try #require(problems.first).contains(part), "\(problems)")
     }
 
     @Test(arguments: [
@@ -302,7 +327,9 @@ import Testing
         let uncommented = example.replacing(/\n( *)\/\/ ([a-zA-Z]+: .*,)(?=\n)/) { "\n\($0.1)\($0.2)" }
         #expect(uncommented.contains("\n    concurrency: 64,"))
         try fixture.write("my-ca.pem", "-----BEGIN CERTIFICATE-----\n")
-        let spoken = try fixture.read(uncommented, variables: ["REDIS_PASSWORD": "x"])
+        // A user name is for a Redis that others use, too.
+        let shared = uncommented.replacing("embedded:data", with: "redis://127.0.0.1")
+        let spoken = try fixture.read(shared, variables: ["REDIS_PASSWORD": "x"])
         #expect(spoken.worker == .standard)
         let standard = try fixture.read(minimal()).apps[0]
         #expect(spoken.apps[0].rate == standard.rate)

@@ -14,8 +14,10 @@ struct ConfigurationOption: Sendable {
     var file: String?
     var isJSON = false
 
+    /// The file that is read.
+    var path: String { Settings.file(option: file, variables: ProcessInfo.processInfo.environment) }
+
     func settings() throws(ConfigurationError) -> Settings {
-        let variables = ProcessInfo.processInfo.environment
-        return try Settings.read(file: Settings.file(option: file, variables: variables), variables: variables)
+        try Settings.read(file: path, variables: ProcessInfo.processInfo.environment)
     }
 }

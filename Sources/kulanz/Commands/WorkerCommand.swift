@@ -21,6 +21,9 @@ struct WorkerCommand: Command {
             .flag(
                 "--until-idle", \.untilIdle,
                 "End once nothing is queued, waiting or in flight; exits 75 if only paused apps have work left."),
+            .flag(
+                "--until-input-ends", \.untilInputEnds,
+                "Drain, as after SIGTERM, when standard input ends: for who starts workers and may be killed itself."),
         ] + LogOption.arguments.within(\.logging).titled("Log")
         + ConfigurationOption.arguments.within(\.configuration).filter { $0.name != "--json" }.titled("General")
     static let examples = [
@@ -30,11 +33,13 @@ struct WorkerCommand: Command {
 
     var apps: [String] = []
     var untilIdle = false
+    var untilInputEnds = false
     var logging = LogOption()
     var configuration = ConfigurationOption()
 
     func run() async throws {
         let settings = try configuration.settings()
+        try EmbeddedRedis.requireUp(settings)
         var names: [String] = []
         for app in apps { names.append(try settings.app(called: app).name) }
         let loop = EventLoop()
@@ -50,7 +55,15 @@ struct WorkerCommand: Command {
                 Task { await worker.drain() }
             }
         }
-        defer { listener.cancel() }
+        let leash = Task { [untilInputEnds] in
+            guard untilInputEnds else { return }
+            await InputEnd.wait(on: loop)
+            if !Task.isCancelled { await worker.drain() }
+        }
+        defer {
+            listener.cancel()
+            leash.cancel()
+        }
         switch await worker.run() {
         case .drained, .idle: return
         case .idleButPaused(let apps):
