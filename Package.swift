@@ -65,7 +65,9 @@ let package = Package(
 
         // Layer 5, parts.
         layer("Configuration", uses: ["AppStore", "Arguments", "Crypto", "Queue", "Redis", "Refunds", "Telemetry"]),
-        layer("Fleet", uses: ["AppStore", "EventLoop", "HTTP", "Lifecycle", "Queue", "Redis", "Refunds", "Telemetry"]),
+        layer(
+            "Fleet",
+            uses: ["AppStore", "Arguments", "EventLoop", "HTTP", "Lifecycle", "Queue", "Redis", "Refunds", "Telemetry"]),
         layer("AppStoreSimulator", uses: ["Crypto", "EventLoop", "HTTP"]),
 
         // Layer 6, the program.

@@ -84,6 +84,25 @@ struct Message {
             level = .warning
             text = "Apple answered app \(app) with 429 although the gate kept its rate."
             todo = "Find out who else uses this app's quota, or lower apps.\(app).limit.requestsPerSecond."
+        case "unknownStream":
+            level = .warning
+            text = "No worker reads the stream \(alarm["stream"]). What waits in it: \(alarm["entries"])."
+            todo = "Mend its producer: kulanz:{app}:jobs:urgent, normal or bulk, braces included. See: kulanz apps list"
+        case "entriesDeleted":
+            level = .error
+            text =
+                "Somebody deleted from \(alarm["stream"]) before a worker read it, and these jobs are lost: "
+                + "\(alarm["entries"])."
+            todo = "Look for XDEL, XTRIM and XADD with MAXLEN in its producers, and have them send those jobs again."
+        case "laneDeleted":
+            level = .error
+            text = "Somebody deleted the stream \(alarm["stream"]) as a whole, and what it held is lost."
+            todo =
+                "Have its producers send again what isn't known to kulanz jobs list; the same ids are no second jobs."
+        case "wrongKind":
+            level = .error
+            text = "\(alarm["stream"]) is a \(alarm["type"]), not a stream: app \(app) can't read it and sends nothing."
+            todo = "Find who wrote it, move what it holds, and delete it: producers use XADD."
         default:
             level = .warning
             text = "App \(app): \(alarm.kind) \(alarm["why"])"

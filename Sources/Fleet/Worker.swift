@@ -1,7 +1,7 @@
 package import AppStore
 package import EventLoop
 package import HTTP
-import Queue
+package import Queue
 package import Redis
 import Refunds
 package import Telemetry
@@ -31,6 +31,7 @@ package actor Worker {
     private let crew: Crew
     private let doorbell: Doorbell
     private let domain: LoopDomain
+    private let streams: StreamSweep
     private var dispatchers: [String: Dispatcher] = [:]
     private var watch: BeatWatch
     private var beat: Int64 = 0
@@ -41,10 +42,12 @@ package actor Worker {
     private var calmWaiters: [Int: AsyncStream<Void>.Continuation] = [:]
 
     /// - Parameters:
+    ///   - known: every app that the configuration has, served here or not; the served ones when left out.
     ///   - http: for alarms; requests to Apple go through each app's own client.
     ///   - database: of the Redis connection; keyspace events bear its number.
     package init(
-        loop: EventLoop, apps: [(app: FleetApp, token: ProviderToken)], options: WorkerOptions, redis: RedisClient,
+        loop: EventLoop, apps: [(app: FleetApp, token: ProviderToken)], known: [JobQueue]? = nil,
+        options: WorkerOptions, redis: RedisClient,
         subscriber: RedisSubscriber, http: HTTPClient, prefix: String, database: Int, metrics: Metrics = Metrics(),
         log: Log = .none
     ) {
@@ -61,6 +64,9 @@ package actor Worker {
             measures: Measures(metrics))
         doorbell = Doorbell(
             subscriber: subscriber, redis: redis, apps: apps.map(\.app), database: database, log: self.log)
+        streams = StreamSweep(
+            queues: known ?? apps.map(\.app.queue), prefix: prefix, redis: redis, period: options.streamSweep,
+            log: self.log)
         watch = BeatWatch(patience: options.beat * 4)
         for (app, token) in apps {
             dispatchers[app.name] = Dispatcher(
@@ -80,12 +86,13 @@ package actor Worker {
             Task { await self.repeatEvery(self.options.lease / 3) { await self.renew() } },
             Task { await self.repeatEvery(self.options.sweep) { self.ringAll() } },
         ]
+        let sweep = Task { if !options.untilIdle { await self.sweepStreams() } }
         for dispatcher in dispatchers.values { Task { await dispatcher.app.store.warm() } }
         if options.untilIdle { Task { await self.watchForIdleness() } }
         let end = await withCheckedContinuation { continuation in
             if let ended { continuation.resume(returning: ended) } else { ending = continuation }
         }
-        for chore in chores { chore.cancel() }
+        for chore in chores + [sweep] { chore.cancel() }
         _ = try? await redis.send(["HDEL", RedisWord(workersKey), RedisWord(options.name)])
         return end
     }
@@ -141,6 +148,16 @@ package actor Worker {
                 ringAll()
             case .disconnected: watch.forget()
             }
+        }
+    }
+
+    /// The claim in Redis says whose turn it is, so each worker asks more often than one of them sweeps.
+    private func sweepStreams() async {
+        // By then the others' beats have told which apps there are.
+        try? await domain.sleep(for: options.beat * 2)
+        await repeatEvery(options.streamSweep / 6) {
+            await streams.run(as: options.name, live: crew.live.values.reduce(into: []) { $0.formUnion($1) })
+            ringAll()
         }
     }
 

@@ -15,6 +15,8 @@ package struct WorkerOptions: Sendable {
     package var beat: Duration
     /// Bells can be lost; each app is looked at this often all the same.
     package var sweep: Duration
+    /// How often one worker of the fleet looks for streams that nobody reads, and for entries that others deleted.
+    package var streamSweep: Duration
     /// How long an app is left to the others when this host seems to be at fault.
     package var standDown: Duration
     /// How long an alarm is left to the worker that took it; longer than telling can take, or two would tell it.
@@ -25,7 +27,7 @@ package struct WorkerOptions: Sendable {
     package init(
         name: String = WorkerOptions.uniqueName(), concurrency: Int = 64, lease: Duration = .seconds(60),
         requestTimeout: Duration = .seconds(30), drain: Duration = .seconds(45), beat: Duration = .seconds(2),
-        sweep: Duration = .seconds(15), standDown: Duration = .seconds(30),
+        sweep: Duration = .seconds(15), streamSweep: Duration = .seconds(3600), standDown: Duration = .seconds(30),
         alarmPatience: Duration = .seconds(60), untilIdle: Bool = false
     ) {
         self.name = name
@@ -35,6 +37,7 @@ package struct WorkerOptions: Sendable {
         self.drain = drain
         self.beat = beat
         self.sweep = sweep
+        self.streamSweep = streamSweep
         self.standDown = standDown
         self.alarmPatience = alarmPatience
         self.untilIdle = untilIdle

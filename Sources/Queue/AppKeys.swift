@@ -20,8 +20,12 @@ package struct AppKeys: Sendable, Hashable {
     package var allFollowers: String { base + ":followers" }
     package var held: String { base + ":held" }
     package var dead: String { base + ":dead" }
+    package var access: String { base + ":access" }
+    package var inbox: String { base + ":inbox" }
     package var ledger: String { base + ":ledger" }
     package var alerts: String { base + ":alerts" }
+    package var intake: String { base + ":intake" }
+    package var strays: String { base + ":strays" }
     /// The channel that our own scripts ring when work may have become ready.
     package var bell: String { base + ":bell" }
 

@@ -6,8 +6,8 @@ package import Redis
 package enum ScriptName: String, CaseIterable, Sendable {
     case enqueue, adopt, lease, renew, settle, postpone, hold, bury, release, reclaim, withdraw, redrive, discard
     case block, pause, resume
-    /// Moves nothing.
-    case overview
+    /// These move nothing.
+    case overview, audit
 }
 
 /// The moves' scripts, as this version of the program has them.
@@ -67,6 +67,7 @@ package struct QueueScripts: Sendable {
             case .pause: PackageResources.pause_lua
             case .resume: PackageResources.resume_lua
             case .overview: PackageResources.overview_lua
+            case .audit: PackageResources.audit_lua
             }
         return String(decoding: bytes, as: UTF8.self)
     }

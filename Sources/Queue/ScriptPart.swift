@@ -1,6 +1,6 @@
 /// A part that scripts share: functions in a file of their own, put before each move that names it after `-- needs:`.
 enum ScriptPart: String, CaseIterable {
-    case ground, books, jobs, lines, claims, attempts, alarms, down, letters, suspects, lost, create
+    case ground, books, jobs, lanes, lines, claims, attempts, alarms, down, letters, suspects, lost, create
 
     /// The parts that a source names, in its order.
     static func needs(of source: String) -> [ScriptPart] {
@@ -25,6 +25,7 @@ enum ScriptPart: String, CaseIterable {
             case .ground: PackageResources.ground_lua
             case .books: PackageResources.books_lua
             case .jobs: PackageResources.jobs_lua
+            case .lanes: PackageResources.lanes_lua
             case .lines: PackageResources.lines_lua
             case .claims: PackageResources.claims_lua
             case .attempts: PackageResources.attempts_lua

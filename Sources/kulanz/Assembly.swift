@@ -69,6 +69,9 @@ struct Assembly {
             loop: loop,
             apps: apps.map { app in
                 (fleetApp(app, settings, redis, loop), ProviderToken(credentials: app.credentials))
+            },
+            known: settings.apps.map {
+                JobQueue(app: $0.name, environment: $0.environment, prefix: settings.redis.prefix, redis: redis)
             }, options: options, redis: redis,
             subscriber: RedisSubscriber(loop: loop, endpoint: settings.redis.endpoint, log: log.labelled("redis")),
             http: HTTPClient(loop: loop, options: .appStore(version: Kulanz.version)), prefix: settings.redis.prefix,

@@ -15,6 +15,7 @@ import Testing
         switch title {
         case .addendumLapsed: try await followAddendumLapsed(book)
         case .appleDown: try await followAppleDown(book)
+        case .jobsThatNeverArrive: try await followJobsThatNeverArrive(book)
         case .deadLettersRising: try await followDeadLettersRising(book)
         case .nothingLeaves: try await followNothingLeaves(book)
         case .rateLimited: try await followRateLimited(book)
@@ -47,6 +48,7 @@ import Testing
         case addendumLapsed = "addendum-lapsed"
         case appleDown = "apple-down"
         case deadLettersRising = "dead-letters-rising"
+        case jobsThatNeverArrive = "jobs-that-never-arrive"
         case nothingLeaves = "nothing-leaves"
         case rateLimited = "rate-limited"
         case redisLost = "redis-lost"
@@ -177,6 +179,42 @@ import Testing
             #expect(verify[1].text.contains("conflict"))
             let record = try #require(try await world.queue().show("case-4711"))
             #expect(record.job?.request.items.first?.refundAmount == 2500)
+        }
+    }
+
+    private func followJobsThatNeverArrive(_ book: Runbook) async throws {
+        try await withProgram { world in
+            let door = Relay(.tcp, to: world.folder["redis.sock"])
+            defer { door.stop() }
+            let url = ["REDIS_URL": "redis://127.0.0.1:\(door.port)"]
+            let wrong: RedisWord = "kulanz:{audiobook}:jobs:normal"
+            let lost = TestJob.make(3)
+            // As producers write them: the stream's name says the app.
+            for job in lost {
+                let json = job.json.replacing(#""app":"audiobooks","#, with: "")
+                _ = try await world.client.send(["XADD", wrong, "*", "job", RedisWord(json)])
+            }
+            try await world.add(TestJob.make(2, from: 11))
+            _ = try await world.client.send(["XTRIM", "kulanz:{audiobooks}:jobs:normal", "MAXLEN", "1"])
+            _ = try await world.workers(1)
+            try await world.hasLogged("No worker reads the stream kulanz:{audiobook}:jobs:normal")
+            try await world.hasLogged("Somebody deleted from kulanz:{audiobooks}:jobs:normal")
+            let look = try await book.block(1, in: world)[0]
+            #expect(look.output.contains { $0.hasPrefix("kulanz:{audiobook}:jobs:normal") && $0.contains("  3  ") })
+            #expect(
+                look.output.contains(
+                    "deleted by others before a worker read it: 1 of kulanz:{audiobooks}:jobs:normal"))
+            let machine = try await world.line("kulanz apps list --json").objects
+            #expect(machine.first?["deletedEntries"] as? [String: Int] == ["normal": 1])
+            #expect(machine.last?["unknown"] as? Bool == true)
+            #expect(machine.last?["meantFor"] as? String == "audiobooks")
+
+            let act = try await book.block(2, in: world, variables: url)
+            #expect(act[0].text.contains("3 enqueued"))
+            try await world.isDone(lost)
+            let verify = try await book.block(3, in: world)[0]
+            #expect(!verify.text.contains("{audiobook}"))
+            #expect(verify.text.contains("read it: 1 of"))
         }
     }
 

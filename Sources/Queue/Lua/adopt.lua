@@ -6,7 +6,7 @@
 --          or 'letter' + reason, code, name, hint, conflictsWith, job (JSON text; {"raw": base64} if unreadable)
 -- Result   a verdict for each: adopted | duplicate | letter | gone (another worker was faster)
 -- An entry moves together with its acknowledgement; permits play no part. Refused when Redis is full.
--- needs: create letters
+-- needs: create lanes letters
 
 -- A lane's entry is known by both: two lanes may have entries of one id.
 local function letter_of(lane, entry, ...) write_loose_letter(lane .. '/' .. entry, ...) end
@@ -28,6 +28,7 @@ local function waits_nowhere_else(job)
 end
 
 local results = {}
+local removed = { urgent = {}, normal = {}, bulk = {} }
 local position = 2
 for _ = 1, tonumber(ARGV[1]) do
     local lane, entry, kind = ARGV[position], ARGV[position + 1], ARGV[position + 2]
@@ -44,14 +45,14 @@ for _ = 1, tonumber(ARGV[1]) do
             local job = create(spec, math.min(now, tonumber(string.match(entry, '^%d+')) * 1000))
             local due = due_later(spec)
             if due then redis.call('ZADD', LATER, due, spec.id) else to_ready(job) end
-            redis.call('XDEL', lane_key(lane), entry)
+            table.insert(removed[lane], entry)
             results[#results + 1] = 'adopted'
         elseif what == 'duplicate' then
-            redis.call('XDEL', lane_key(lane), entry)
+            table.insert(removed[lane], entry)
             results[#results + 1] = 'duplicate'
         else
             letter_of(lane, entry, REFUSED[what][1], '', '', REFUSED[what][2], about, text)
-            redis.call('XDEL', lane_key(lane), entry)
+            table.insert(removed[lane], entry)
             results[#results + 1] = 'letter'
         end
     elseif kind == 'reference' then
@@ -62,12 +63,12 @@ for _ = 1, tonumber(ARGV[1]) do
             results[#results + 1] = 'gone'
         elseif not job then
             write_missing(lane .. '/' .. entry, id)
-            redis.call('XDEL', lane_key(lane), entry)
+            table.insert(removed[lane], entry)
             results[#results + 1] = 'letter'
         else
             if waits_nowhere_else(job) then to_ready(job) end
             if job.ghost then redis.call('HDEL', job_key(id), 'ghost') end
-            redis.call('XDEL', lane_key(lane), entry)
+            table.insert(removed[lane], entry)
             results[#results + 1] = 'adopted'
         end
     else
@@ -76,11 +77,12 @@ for _ = 1, tonumber(ARGV[1]) do
         else
             letter_of(lane, entry, ARGV[position], ARGV[position + 1], ARGV[position + 2], ARGV[position + 3],
                 ARGV[position + 4], ARGV[position + 5])
-            redis.call('XDEL', lane_key(lane), entry)
+            table.insert(removed[lane], entry)
             results[#results + 1] = 'letter'
         end
         position = position + 6
     end
 end
+for _, lane in ipairs(LANES) do remove_entries(lane, removed[lane]) end
 ring()
 return results

@@ -14,7 +14,7 @@
 --          missing: a reference without its job; nothing was moved for it. Seen again after a pause it is passed back
 --          in ARGV[10] and becomes a dead letter.
 -- Refused when Redis is full: no request leaves that could not be recorded.
--- needs: jobs lines books letters lost
+-- needs: jobs lines lanes books letters lost
 
 local worker, slots = ARGV[1], tonumber(ARGV[2])
 local lease_us = tonumber(ARGV[3]) * 1000
@@ -351,7 +351,7 @@ for _, lane in ipairs(LANES) do
     end
     if #done[lane] > 0 then
         redis.call('XACK', lane_key(lane), GROUP, unpack(done[lane]))
-        redis.call('XDEL', lane_key(lane), unpack(done[lane]))
+        remove_entries(lane, done[lane])
     end
 end
 clear_fronts()

@@ -21,11 +21,26 @@ struct AppsList: Command {
                 .number("FLYING"), .number("LATER"), .number("HELD"), .number("DEAD"), .number("OLDEST"),
                 .number("RATE"), .long("STATE"),
             ])
+            var strays = Table([.text("STREAM THAT NOBODY READS"), .number("ENTRIES"), .text("OLDEST")])
+            var losses: [String] = []
             for app in try assembly.apps(apps) {
-                let view = try await assembly.queue(of: app).overview()
+                let queue = assembly.queue(of: app)
+                let view = try await queue.overview()
+                let deleted = try await queue.deletedEntries()
+                let unread = try await queue.strays()
                 guard !configuration.isJSON else {
-                    Output.line(view.json(limit: app.rate.requestsPerSecond))
+                    Output.line(view.json(limit: app.rate.requestsPerSecond, deleted: deleted))
+                    for stray in unread { Output.line(stray.json(meantFor: app.name)) }
                     continue
+                }
+                for stray in unread {
+                    strays.add(
+                        stray.name, String(stray.entries), stray.oldest.map { Moment(milliseconds: $0).text } ?? "")
+                }
+                for lane in Priority.allCases {
+                    guard let count = deleted[lane] else { continue }
+                    losses.append(
+                        "deleted by others before a worker read it: \(count) of \(queue.keys.lane(lane))")
                 }
                 table.add(
                     app.name, app.environment.rawValue, view.count(.urgent), view.count(.normal), view.count(.bulk),
@@ -33,7 +48,13 @@ struct AppsList: Command {
                     view.oldestAgeMilliseconds.map(Duration.spoken) ?? "",
                     "\(view.departuresInLastSecond)/\(app.rate.requestsPerSecond.argument)", view.condition)
             }
-            if !configuration.isJSON { table.print() }
+            guard !configuration.isJSON else { return }
+            table.print()
+            if !strays.isEmpty {
+                Output.line("")
+                strays.print()
+            }
+            for loss in losses { Output.line(loss) }
         }
     }
 }
@@ -50,7 +71,8 @@ extension AppOverview {
         return blockedUntil.map { "blocked by Apple until \(Moment(milliseconds: $0).text)" } ?? "sending"
     }
 
-    func json(limit: Double) -> JSON {
+    /// - Parameter deleted: entries that others deleted from each lane; left out where nobody did.
+    func json(limit: Double, deleted: [Priority: Int] = [:]) -> JSON {
         var lanes = JSONObject()
         for lane in Priority.allCases { lanes[lane.rawValue] = .integer(Int64(self.lanes[lane] ?? 0)) }
         let paused = paused.map { pause in
@@ -71,8 +93,24 @@ extension AppOverview {
                         "used": .integer(Int64(departuresInLastSecond)),
                     ])), "blockedUntil": blockedUntil.orNull, "paused": paused ?? .null,
             ])
+        if !deleted.isEmpty {
+            var counts = JSONObject()
+            for lane in Priority.allCases { counts[lane.rawValue] = deleted[lane].map { .integer(Int64($0)) } }
+            object["deletedEntries"] = .object(counts)
+        }
         // Only while Apple is down.
         object["nextProbe"] = nextProbe.map(JSON.integer)
         return .object(object)
+    }
+}
+
+extension StrayStream {
+    /// A line of its own beside the apps': `unknown` tells them apart.
+    fileprivate func json(meantFor app: String) -> JSON {
+        .object(
+            JSONObject([
+                "unknown": .bool(true), "stream": .string(name), "entries": .integer(Int64(entries)),
+                "oldest": oldest.orNull, "meantFor": .string(app),
+            ]))
     }
 }

@@ -16,6 +16,8 @@ struct Table {
 
     init(_ columns: [Column]) { self.columns = columns }
 
+    var isEmpty: Bool { rows.isEmpty }
+
     mutating func add(_ cells: String...) { add(cells: cells) }
     mutating func add(cells: [String]) { rows.append(cells.map(\.printable)) }
 

@@ -26,10 +26,13 @@ local HELD = base .. ':held'
 local DEAD = base .. ':dead'
 local LEDGER = base .. ':ledger'
 local ALERTS = base .. ':alerts'
+local INTAKE = base .. ':intake'
+local STRAYS = base .. ':strays'
 
 -- Every shared key is looked at before the first write: in a Cluster slot on the move this raises ASK or TRYAGAIN
 -- here, while nothing has happened yet, and not in the middle of a move.
-redis.call('EXISTS', LATER, LEASES, GATE, DEPARTURES, FOLLOWUPS, FOLLOWERS, HELD, DEAD, LEDGER, ALERTS)
+redis.call('EXISTS', LATER, LEASES, GATE, DEPARTURES, FOLLOWUPS, FOLLOWERS, HELD, DEAD, LEDGER, ALERTS,
+    INTAKE, STRAYS)
 
 local function stamp(number) return string.format('%d', number) end
 
