@@ -102,6 +102,7 @@ extension JobQueue {
             [
                 RedisWord(job.id), RedisWord(job.fence), RedisWord(job.referenceId.text), RedisWord(httpStatus),
                 RedisWord(signedTransaction), RedisWord(signedRenewal ?? ""), RedisWord(Self.retention.milliseconds),
+                RedisWord(job.departedMicroseconds),
             ])
         guard let settlement = answer.string.flatMap(Settlement.init) else {
             throw QueueError("settle", app: app, unexpected: answer)

@@ -1,6 +1,6 @@
 /// A part that scripts share: functions in a file of their own, put before each move that names it after `-- needs:`.
 enum ScriptPart: String, CaseIterable {
-    case ground, books, jobs, lanes, lines, claims, attempts, alarms, down, letters, suspects, lost, create
+    case ground, books, jobs, lanes, lines, claims, repeats, attempts, alarms, down, letters, suspects, lost, create
 
     /// The parts that a source names, in its order.
     static func needs(of source: String) -> [ScriptPart] {
@@ -28,6 +28,7 @@ enum ScriptPart: String, CaseIterable {
             case .lanes: PackageResources.lanes_lua
             case .lines: PackageResources.lines_lua
             case .claims: PackageResources.claims_lua
+            case .repeats: PackageResources.repeats_lua
             case .attempts: PackageResources.attempts_lua
             case .alarms: PackageResources.alarms_lua
             case .down: PackageResources.down_lua

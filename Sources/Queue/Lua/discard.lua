@@ -4,7 +4,7 @@
 -- ARGV     1 id   2 who   3 why   4 the finding about an open id: refunded | notRefunded | ''   5 retention ms
 -- Result   discarded | missing | notDead | open
 -- While its id is open it takes a stated finding, which is booked and closes the id.
--- needs: lines claims books
+-- needs: lines claims repeats books
 
 local id = ARGV[1]
 local there = redis.call('HMGET', job_key(id), 'state', 'dead', 'letter')
@@ -27,7 +27,8 @@ set_job(job, 'state', 'discarded', 'ended', now_ms, 'unclear', '0')
 if ARGV[4] ~= '' then set_job(job, 'finding', ARGV[4]) end
 if was_open then
     job.unclear = 0
-    give_lines_up(job)
+    -- Whoever found out what became of it may have been quicker than the request of a worker that was lost.
+    give_lines_up(job, job.lost and repeat_due(job) or nil)
     -- What was found refunded stays claimed: asking again takes allowRepeat.
     if ARGV[4] ~= 'refunded' then drop_claims(job) end
 end

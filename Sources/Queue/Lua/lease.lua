@@ -14,7 +14,7 @@
 --          missing: a reference without its job; nothing was moved for it. Seen again after a pause it is passed back
 --          in ARGV[10] and becomes a dead letter.
 -- Refused when Redis is full: no request leaves that could not be recorded.
--- needs: jobs lines lanes books letters lost
+-- needs: jobs lines lanes books letters repeats lost
 
 local worker, slots = ARGV[1], tonumber(ARGV[2])
 local lease_us = tonumber(ARGV[3]) * 1000
@@ -320,7 +320,7 @@ while #jobs < permits and missing == '' do
         take.away()
         if job.ghost then redis.call('HDEL', job_key(id), 'ghost') end
     else
-        local owner, line = owner_before(job)
+        local owner, line, until_us = owner_before(job)
         take.away()
         if tonumber(job.lost or '0') >= LEASES_A_JOB_MAY_LOSE and (solitude == 0 or #jobs > 0) then
             -- It may have killed the workers that sent it: alone, it can harm no other send.
@@ -329,6 +329,8 @@ while #jobs < permits and missing == '' do
         else
             if owner then
                 line_up(job, owner, line)
+            elseif until_us > now then
+                redis.call('ZADD', LATER, stamp(until_us), id)
             else
                 send(job)
                 turn = turn + 1

@@ -7,7 +7,7 @@
 -- changed: the job was redriven, and died, since the caller read its round; the id in ARGV[4] may be a used one.
 -- While its id is open the same id and the same bytes go again, and nothing can be mended. Otherwise a job that was
 -- sent gets a new id. Refused when Redis is full.
--- needs: claims attempts lost
+-- needs: claims attempts repeats
 
 local job = load_job(ARGV[1])
 if not job then return { 'missing', ARGV[1] } end

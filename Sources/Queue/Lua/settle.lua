@@ -2,15 +2,16 @@
 -- settle: Apple answered 200.                                       sending, unclear, … → accepted | done
 -- KEYS[1]  base
 -- ARGV     1 id   2 fence   3 requestReferenceId that was answered   4 http status   5 signedTransactionInfo
---          6 signedRenewalInfo   7 retention ms of a job that is done
+--          6 signedRenewalInfo   7 retention ms of a job that is done   8 departure of the request that was answered, µs
 -- Result   accepted | done | already | foreign
 -- Evidence, so the fence decides nothing: a 200 that comes after the lease was lost is recorded all the same, and
 -- whoever is about to repeat the request no longer does. `foreign`: the job has gone on to another id, which can't be
--- while this one was open, or a person has closed its letter; it is booked and changes nothing more.
--- needs: jobs lines claims attempts down
+-- while this one was open, or a person has closed its letter; it is booked and changes nothing more. If it answers an
+-- earlier send, the last one may still be under way: the purchase's next job waits that out.
+-- needs: jobs lines claims attempts repeats down
 
 local job = load_job(ARGV[1], { 'state', 'ref', 'operation', 'transaction', 'line', 'lane', 'claims', 'fence', 'started',
-    'departed', 'unclear', 'dead' })
+    'departed', 'timeout', 'unclear', 'dead' })
 if not job then return redis.error_reply('MISSING job ' .. ARGV[1]) end
 if job.ref ~= ARGV[3] or job.state == 'discarded' then
     book('answer', job.id, { 'transactionId', job.transaction, 'requestReferenceId', ARGV[3], 'result', 'lateAnswer',
@@ -43,7 +44,7 @@ set_job(job, 'state', state, 'ended', now_ms, 'unclear', '0', 'signedTransaction
 if ARGV[6] ~= '' then set_job(job, 'signedRenewal', ARGV[6]) end
 job.unclear = 0
 note_answer('200')
-give_lines_up(job)
+give_lines_up(job, job.departed ~= ARGV[8] and repeat_due(job) or nil)
 if state == 'done' then
     drop_claims(job)
     redis.call('PEXPIRE', job_key(job.id), ARGV[7])

@@ -25,7 +25,7 @@ struct Mutant: Sendable, CustomStringConvertible {
     }
 
     static let all = [
-        Mutant("lease doesn't look who owns the purchase", Edit(.lease, "= owner_before(job)", "= nil")),
+        Mutant("lease doesn't look who owns the purchase", Edit(.lease, "= owner_before(job)", "= nil, nil, now")),
         Mutant(
             "postpone makes a new id while the old one is open",
             Edit(
@@ -125,6 +125,12 @@ struct Mutant: Sendable, CustomStringConvertible {
         Mutant(
             "an open letter is discarded without a finding", seed: 8,
             Edit(.discard, "if was_open and ARGV[4] == ''", "if false")),
+        Mutant(
+            "what lease takes out of a lane isn't counted",
+            Edit(.lease, "if removed > 0 then redis.call('HINCRBY', INTAKE, lane, removed) end", "")),
+        Mutant(
+            "a late 200 lets the next job go beside the last send", seed: 4_256_842,
+            Edit(.settle, "job.departed ~= ARGV[8] and repeat_due(job) or nil", "nil")),
         Mutant("the books miss what never left", seed: 2, Edit(.release, "book('unsent'", "type('unsent'")),
     ]
 }

@@ -72,6 +72,11 @@ extension Walk {
             case (.stream(let lane), .ready(let front)) where lane == front: continue
             // It may have killed two workers, and there was none that could take it alone.
             case (.ready, .later) where job.lost > 1, (.stream, .later) where job.lost > 1: continue
+            // A request for its purchase may still be under way, though that job is over.
+            case (.ready, .later), (.stream, .later), (.line, .later):
+                let due = census.score(of: id, in: "later").map { String(Int64($0)) }
+                let isKnown = job.lines.contains { census.purchases[$0]?["until"] == due }
+                try require(isKnown, "\(id) went from \(text(there)) to later by itself")
             case (.lease, .dead) where job.state == "dead": continue
             default: throw fail("\(id) went from \(text(there)) to \(text(here)) by itself")
             }

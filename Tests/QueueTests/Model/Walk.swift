@@ -102,7 +102,7 @@ final class Walk {
 
     private enum Choice {
         case time, enqueue, produce, lease, grip, adopt, renew, reclaim, withdraw, redrive, discard, pause, resume
-        case forget, disown, freeze, mood
+        case forget, disown, freeze, mood, audit
     }
 
     /// Walks at most so many steps.
@@ -125,7 +125,7 @@ final class Walk {
             (isBusy ? 400 : 0, .grip), (50, .adopt), (25, .renew), (25, .reclaim),
             (isCalled ? 70 : 15, .withdraw), (40, .redrive), (20, .discard), (2, .pause),
             (model.paused ? 500 : 4, .resume),
-            (5, .forget), (8, .disown), (8, .freeze), (apple.isDown ? 8 : 10, .mood),
+            (5, .forget), (8, .disown), (8, .freeze), (8, .audit), (apple.isDown ? 8 : 10, .mood),
         ])
         guard let worker = busyWorker({ _ in true }) else { return try await pass(randomTime()) }
         switch choice {
@@ -148,6 +148,7 @@ final class Walk {
             say("Redis is another one")
             try await pass(1000)
         case .disown: try await disown(worker)
+        case .audit: try await audit()
         case .mood:
             apple.isDown.toggle()
             say("Apple is \(apple.isDown ? "down" : "up")")

@@ -52,6 +52,39 @@ import Testing
         }
     }
 
+    @Test(arguments: ["follower", "later comer"])
+    func `a late 200 of an earlier send lets the purchase's next job go only once the last one is over`(next: String)
+        async throws
+    {
+        try await withQueue { world in
+            let first = try await world.sending("case-1")
+            #expect(try await world.queue.reclaim(from: "w1") == 1)
+            try await world.advance(QueueWorld.requestTimeout + .seconds(1))
+            let second = try await world.leaseOne(worker: "w2")
+            #expect(second.id == "case-1")
+            if next == "follower" { try await world.enqueue("next", transaction: "T-case-1", skus: ["other"]) }
+            // The second worker has its permit and doesn't know of the first one's answer.
+            #expect(try await settle(world, first) == .accepted)
+            if next != "follower" { try await world.enqueue("next", transaction: "T-case-1", skus: ["other"]) }
+            try await world.advance(QueueWorld.requestTimeout - .milliseconds(1))
+            #expect(try await world.lease(worker: "w3").jobs.isEmpty)
+            try await world.advance(.milliseconds(1))
+            #expect(try await world.lease(worker: "w3").jobs.map(\.id) == ["next"])
+        }
+    }
+
+    @Test func `the 200 of the last send lets the purchase's next job go at once`() async throws {
+        try await withQueue { world in
+            _ = try await world.sending("case-1")
+            #expect(try await world.queue.reclaim(from: "w1") == 1)
+            try await world.advance(QueueWorld.requestTimeout + .seconds(1))
+            let second = try await world.leaseOne(worker: "w2")
+            try await world.enqueue("next", transaction: "T-case-1", skus: ["other"])
+            #expect(try await settle(world, second) == .accepted)
+            #expect(try await world.lease(worker: "w3").jobs.map(\.id) == ["next"])
+        }
+    }
+
     /// The places a job can be in when the answer of a lost lease comes.
     @Test(arguments: ["later", "ready", "sending again", "follow-up", "held", "dead", "redriven", "last lease lost"])
     func `a late 200 is recorded wherever the job is, and nothing is sent again`(place: String) async throws {

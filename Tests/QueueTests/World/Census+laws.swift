@@ -56,6 +56,10 @@ extension Census {
                 guard (job["line"] ?? job["transaction"]) == line || job["transaction"] == line else { return false }
                 switch places[id]?.first {
                 case .ready, .stream: return true
+                // Its turn came while a request of the job before it may still be under way.
+                case .later:
+                    let due = score(of: id, in: "later").map { String(Int64($0)) }
+                    return [job["line"], job["transaction"]].contains { $0.map { purchases[$0]?["until"] } == due }
                 default: return false
                 }
             }

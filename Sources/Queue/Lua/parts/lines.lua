@@ -10,13 +10,16 @@ local function lines_of(job)
     return { job.line, job.transaction }
 end
 
--- The job that stands before this one, and in which line; nil when the way is free.
+-- The job that stands before this one, and in which line; or nil and, if a request for the purchase may still be under
+-- way though its job is over, when it no longer is.
 local function owner_before(job)
+    local until_us = now
     for _, line in ipairs(lines_of(job)) do
-        local owner = redis.call('HGET', purchase_key(line), 'owner')
-        if owner and owner ~= job.id then return owner, line end
+        local purchase = redis.call('HMGET', purchase_key(line), 'owner', 'until')
+        if purchase[1] and purchase[1] ~= job.id then return purchase[1], line end
+        if purchase[2] then until_us = math.max(until_us, tonumber(purchase[2])) end
     end
-    return nil
+    return nil, nil, until_us
 end
 
 local function own_lines(job)
@@ -57,9 +60,11 @@ local function leave_lines(job)
     return left
 end
 
--- Lets go of the lines. A job that was called and then leaves the road owns none, but its turn passes on all the same.
-local function give_lines_up(job)
+-- Lets go of the lines; whoever is next goes no sooner than `until_us`, if it is given. A job that was called and then
+-- leaves the road owns none, but its turn passes on all the same.
+local function give_lines_up(job, until_us)
     for _, line in ipairs(lines_of(job)) do
+        if until_us and until_us > now then redis.call('HSET', purchase_key(line), 'until', stamp(until_us)) end
         local owner = redis.call('HGET', purchase_key(line), 'owner')
         if owner == job.id then redis.call('HDEL', purchase_key(line), 'owner') end
         if not owner or owner == job.id then call_next(line) end
