@@ -128,9 +128,6 @@ struct Mutant: Sendable, CustomStringConvertible {
         Mutant(
             "what lease takes out of a lane isn't counted",
             Edit(.lease, "if removed > 0 then redis.call('HINCRBY', INTAKE, lane, removed) end", "")),
-        Mutant(
-            "a late 200 lets the next job go beside the last send", seed: 4_256_842,
-            Edit(.settle, "job.departed ~= ARGV[8] and repeat_due(job) or nil", "nil")),
         Mutant("the books miss what never left", seed: 2, Edit(.release, "book('unsent'", "type('unsent'")),
     ]
 }
