@@ -34,6 +34,7 @@ package actor KeptChild: StartingService, DrainingService {
     private var life: Life?
     private var began = ContinuousClock.now
     private var isEnding = false
+    private var beginning: Task<Life, any Error>?
     private var pause: Task<Void, any Error>?
 
     /// - Parameter begin: starts one life; what it throws counts as a death, except in `start`.
@@ -72,7 +73,12 @@ package actor KeptChild: StartingService, DrainingService {
     /// Asks the child to end; it is not started again.
     package func quiet() async {
         guard !isEnding else { return }
+        await askToEnd()
+    }
+
+    private func askToEnd() async {
         isEnding = true
+        beginning?.cancel()
         pause?.cancel()
         await life?.signal(SIGTERM)
     }
@@ -80,9 +86,7 @@ package actor KeptChild: StartingService, DrainingService {
     /// Like `quiet`, but with an end to patience. A worker that drains takes the second SIGTERM as the order to end at
     /// once.
     private func endSoon() async {
-        isEnding = true
-        pause?.cancel()
-        await life?.signal(SIGTERM)
+        await askToEnd()
         try? await domain.sleep(for: patience)
         await life?.signal(SIGKILL)
     }
@@ -112,7 +116,15 @@ package actor KeptChild: StartingService, DrainingService {
 
     private func beginLife() async throws {
         began = .now
-        let life = try await begin()
+        // A beginning may take minutes, and whoever asks for the end meanwhile doesn't wait for it.
+        let beginning = Task { [begin] in try await begin() }
+        self.beginning = beginning
+        defer { self.beginning = nil }
+        let life = try await withTaskCancellationHandler {
+            try await beginning.value
+        } onCancel: {
+            beginning.cancel()
+        }
         self.life = life
         log(.info, "\(name) runs", ["pid": life.pid.map(String.init) ?? ""])
     }

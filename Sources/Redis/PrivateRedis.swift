@@ -34,6 +34,7 @@ package actor PrivateRedis {
     private let environment: [String: String]?
     private let output: Output
     private var lastLines: [String] = []
+    private var relays: [Task<Void, Never>] = []
     private var child: ChildProcess?
 
     /// - Parameters:
@@ -102,6 +103,8 @@ package actor PrivateRedis {
         while ContinuousClock.now < giveUp {
             guard await started.isRunning else {
                 child = nil
+                // Its last words may still be on their way.
+                for relay in relays { await relay.value }
                 throw .notStarted("it ended at once (\(await started.exit)). \(lastWords)")
             }
             if await isAnswering() { return }
@@ -121,7 +124,7 @@ package actor PrivateRedis {
 
     private func passLines(of server: ChildProcess) {
         guard case .lines(let pass) = output else { return }
-        for lines in [server.output, server.errors] {
+        relays = [server.output, server.errors].map { lines in
             Task {
                 for await line in lines where !line.isEmpty {
                     lastLines = (lastLines + [line]).suffix(3)

@@ -71,4 +71,24 @@ import Testing
         let error = await #expect(throws: ChildProcessError.self) { try await child.start() }
         #expect(error?.code == ENOENT)
     }
+
+    @Test func `the end is asked for while a later life begins, which is broken off`() async throws {
+        let beginnings = EventRecorder<Int>()
+        let child = KeptChild(
+            "slow", upkeep: Upkeep(givesUpAfter: nil), patience: .seconds(30), loop: TestLoop.shared, log: .none
+        ) {
+            beginnings.record(1)
+            guard beginnings.events.count == 2 else {
+                let child = try await ChildProcess.start("true", on: TestLoop.shared)
+                return KeptChild.Life(child)
+            }
+            try await LoopDomain(TestLoop.shared).sleep(for: .seconds(3600))
+            throw CancellationError()
+        }
+        try await child.start()
+        let run = Task { try await child.run() }
+        try await beginnings.first(2)
+        await child.quiet()
+        try await run.value
+    }
 }

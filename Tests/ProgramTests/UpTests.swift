@@ -264,6 +264,23 @@ import Testing
         }
     }
 
+    @Test func `a Redis that others run is left to them`() async throws {
+        try await withProgram { world in
+            let log = world.folder["up.log"]
+            let child = try await world.crew.start(
+                Program.path, ["up", "--workers", "1", "--config", try world.configuration()], errors: log,
+                on: world.loop)
+            let up = UpProcess(child: child, log: log)
+            let jobs = TestJob.make(1)
+            try await world.add(jobs)
+            try await eventually("it is accepted") { try await world.queue().state(of: jobs[0].id) == .accepted }
+            await child.kill(SIGTERM)
+            #expect(await child.exit == .code(0))
+            #expect(up.pids(of: "redis") == [])
+            #expect(try await world.client.send(["PING"]).string == "PONG")
+        }
+    }
+
     // MARK: What it says
 
     @Test func `for collectors every line is an object that names its process`() async throws {
