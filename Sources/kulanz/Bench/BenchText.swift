@@ -43,16 +43,16 @@ extension BenchTable {
         return "\(row.title), against \(peer.title): \(parts.joined(separator: ", "))"
     }
 
-    /// For docs/benchmarks.md: medians, and in brackets from least to most.
+    /// For the figures in docs/benchmarks.md: medians, and in brackets from least to most.
     var markdown: [String] {
         let head = ["case"] + columns.map(\.title)
         let body = rows.map { row in
             [row.title] + columns.map { row.figures[$0.key]?.range(digits: $0.digits) ?? "" }
         }
         let table = [head, head.map { _ in "---" }] + body
-        return ["## \(part.title)", "", "`kulanz bench \(part.rawValue)`. \(method)", ""]
+        return ["### \(part.title)", ""] + "`kulanz bench \(part.rawValue)`. \(method)".wrapped(to: 120) + [""]
             + table.map { "| " + $0.joined(separator: " | ") + " |" }
-            + rows.compactMap(comparison).flatMap { ["", $0.replacing("\u{A0}", with: " ") + "."] }
+            + rows.compactMap(comparison).flatMap { [""] + ($0 + ".").wrapped(to: 120) }
     }
 }
 

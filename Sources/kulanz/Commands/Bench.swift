@@ -89,7 +89,7 @@ struct Bench: Command {
     }
 
     private func measure(in house: BenchHouse) async throws {
-        if isMarkdown { Output.line(BenchMachine.sentence(house.versions)) }
+        if isMarkdown { for line in BenchMachine.sentence(house.versions).wrapped(to: 120) { Output.line(line) } }
         let chosen = parts.flatMap(\.parts)
         for part in BenchPart.allCases where chosen.isEmpty || chosen.contains(part) {
             show(try await part.measure(in: house), house)

@@ -63,7 +63,7 @@ import Testing
         #expect(text.output.allSatisfy { $0.count <= 80 })
         let markdown = try await BenchRun.start(["memory", "--quick", "--jobs", "20", "--markdown"]).finished()
         #expect(markdown.output.first?.hasPrefix("Measured on ") == true)
-        #expect(markdown.output.contains("## Redis' memory for a waiting job"))
+        #expect(markdown.output.contains("### Redis' memory for a waiting job"))
         #expect(markdown.output.contains("| case | bytes/job |"))
     }
 
