@@ -1,5 +1,5 @@
 #!lua
--- adopt: raw entries that a worker has validated become jobs or dead letters.     raw → queued | dead
+-- adopt: raw entries that a worker has validated become jobs or dead letters.   (nothing) → queued | dead
 -- KEYS[1]  base
 -- ARGV[1]  number of entries; then for each: lane, entry id, 'job' + one spec (see create.lua),
 --          or 'reference' + its id (one that `lease` read but could not finish),

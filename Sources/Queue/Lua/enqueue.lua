@@ -1,5 +1,5 @@
 #!lua
--- enqueue: a validated job enters its lane.                                     (nothing) → queued
+-- enqueue: a validated job enters its lane.   (nothing) → queued; dead → discarded (a letter that it mends)
 -- KEYS[1]  base
 -- ARGV     one spec (see create.lua), then the id of a dead letter that this job mends, or ''
 -- Result   { verdict, id or state it is about, requestReferenceId that the job has }

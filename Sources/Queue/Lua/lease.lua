@@ -1,5 +1,6 @@
 #!lua
--- lease: jobs leave their lane together with a permit each.        queued, waiting, unclear → sending
+-- lease: jobs leave their lane together with a permit each. Before that expired leases are lost.
+--        queued, waiting, unclear → sending; sending → unclear | dead; (nothing) → dead
 -- KEYS[1]  base
 -- ARGV     1 worker   2 free slots   3 lease ms   4 request time-out ms   5 N, departures a window   6 window µs
 --          7 guard µs   8 raw entries at most   9 this server's run id   10 ids known to be missing, as JSON array

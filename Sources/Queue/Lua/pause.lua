@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- pause: an app sends nothing until a person resumes it.             (app) running → paused; its job → queued | unclear
+-- pause: an app sends nothing until a person resumes it; its job waits.   sending → queued | unclear
 -- KEYS[1]  base
 -- ARGV     1 reason   2 who   3 why, in words   then, if an answer led to it: 4 id   5 fence
 --          6 the next round's requestReferenceId, or '' to repeat the same   7 http status   8 error code   9 error name

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- reclaim: a dead worker's jobs are owned again.                                  sending → unclear | dead
+-- reclaim: a dead worker's jobs are owned again.                           sending → unclear | dead
 -- KEYS[1]  base
 -- ARGV     1 the dead worker   2 jobs a call at most
 --          3 this server's time as the caller's steady clock carries it on, µs, or '', or `stepped`

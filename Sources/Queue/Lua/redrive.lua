@@ -1,5 +1,5 @@
 #!lua
--- redrive: a dead letter goes back to the end of its lane.                                dead → queued
+-- redrive: a dead letter goes back to the end of its lane.                  dead → queued | unclear
 -- KEYS[1]  base
 -- ARGV     1 id   2 who   3 why   4 requestReferenceId of the next round
 --          5 envelope, 6 body, 7 digest, 8 claims of the mended job, or '' each   9 that next round's number

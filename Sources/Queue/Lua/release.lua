@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- release: unsent work goes to the front of its lane, its permit back to the gate.    sending → queued | waiting | unclear
+-- release: unsent work goes to the front of its lane, its permit back to the gate.   sending → queued | unclear
 -- KEYS[1]  base
 -- ARGV     1 id   2 fence   3 why (late, draining, …)
 -- Result   the state, or stale

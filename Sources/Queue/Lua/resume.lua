@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- resume: a person lets an app send again.                                       (app) paused → running
+-- resume: a person lets an app send again.                                  (app: paused → running)
 -- KEYS[1]  base
 -- ARGV     1 who   2 why
 -- Result   { 1 if it was paused, the pause's number }

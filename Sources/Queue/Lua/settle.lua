@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- settle: Apple answered 200.                                       sending, unclear, … → accepted | done
+-- settle: Apple answered 200.                              sending, unclear, dead → accepted | done; held → accepted
 -- KEYS[1]  base
 -- ARGV     1 id   2 fence   3 requestReferenceId that was answered   4 http status   5 signedTransactionInfo
 --          6 signedRenewalInfo   7 retention ms of a job that is done   8 departure of the request that was answered, µs

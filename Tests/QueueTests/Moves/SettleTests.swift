@@ -3,7 +3,7 @@ import Redis
 import Refunds
 import Testing
 
-/// settle: sending, unclear, … → accepted | done
+/// settle: sending, unclear, held, dead → accepted | done
 @Suite struct SettleTests {
     private func settle(_ world: QueueWorld, _ job: LeasedJob) async throws -> Settlement {
         try await world.queue.settle(job, httpStatus: 200, signedTransaction: "signed.t", signedRenewal: "signed.r")
