@@ -50,7 +50,7 @@ func main() {
 	}
 	lane := "kulanz:{audiobooks}:jobs:normal" // the braces belong to the name
 
-	// No answer means that nobody knows whether the entry is there. Adding the same bytes again is safe: same id, same job.
+	// No answer: nobody knows whether the entry is there. Adding the same bytes again is safe: same id, same job.
 	for attempt := 0; ; attempt++ {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		entry, err := client.XAdd(ctx, &redis.XAddArgs{Stream: lane, Values: []any{"job", job}}).Result()

@@ -34,7 +34,7 @@ async function main() {
   const text = JSON.stringify(job);
   if (Buffer.byteLength(text) > 65536) throw new Error("a job is at most 64 KiB");
 
-  // No answer means that nobody knows whether the entry is there. Adding the same bytes again is safe: same id, same job.
+  // No answer: nobody knows whether the entry is there. Adding the same bytes again is safe: same id, same job.
   for (const wait of [1000, 2000, 4000, 8000, null]) {
     try {
       const silence = sleep(5000, null, { ref: false }).then(() => Promise.reject(new Error("no answer within 5 s")));

@@ -33,7 +33,7 @@ lane = "kulanz:{audiobooks}:jobs:normal"  # the braces belong to the name
 text = json.dumps(job)
 assert len(text.encode()) <= 65536, "a job is at most 64 KiB"
 
-# No answer means that nobody knows whether the entry is there. Adding the same bytes again is safe: same id, same job.
+# No answer: nobody knows whether the entry is there. Adding the same bytes again is safe: same id, same job.
 for wait in (1, 2, 4, 8, None):
     try:
         entry = client.xadd(lane, {"job": text})

@@ -31,7 +31,7 @@ lane = "kulanz:{audiobooks}:jobs:normal" # the braces belong to the name
 text = JSON.generate(job)
 raise "a job is at most 64 KiB" if text.bytesize > 65_536
 
-# No answer means that nobody knows whether the entry is there. Adding the same bytes again is safe: same id, same job.
+# No answer: nobody knows whether the entry is there. Adding the same bytes again is safe: same id, same job.
 waits = [1, 2, 4, 8]
 begin
   entry = client.xadd(lane, { job: text })

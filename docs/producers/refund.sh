@@ -21,11 +21,12 @@ job='{
   "requestedBy": "support-desk"
 }'
 
-# The braces belong to the name, and single quotes keep the shell away from them. -e: an error of Redis is an error here.
+# The braces belong to the name; single quotes keep the shell away from them.
 lane='kulanz:{audiobooks}:jobs:normal'
 
-# No answer means that nobody knows whether the entry is there. Adding the same bytes again is safe: same id, same job.
+# No answer: nobody knows whether the entry is there. Adding the same bytes again is safe: same id, same job.
 for wait in 1 2 4 8 0; do
+    # -e: an error of Redis is one here, too.
     if entry=$(redis-cli -e -u "${REDIS_URL:-redis://127.0.0.1:6379/0}" XADD "$lane" '*' job "$job"); then
         echo "case-4711-shell is in $lane as $entry"
         exit 0
