@@ -52,7 +52,7 @@ let package = Package(
         layer("Lifecycle", uses: ["EventLoop", "Telemetry"]),
 
         // Layer 2, wires.
-        layer("Redis", uses: ["CHiredis", "EventLoop", "Lifecycle", "Telemetry"]),
+        layer("Redis", uses: ["CHiredis", "COpenSSL", "EventLoop", "Lifecycle", "Telemetry"]),
         layer("HTTP", uses: ["CCurl", "CMicroHTTPD", "EventLoop"]),
         layer("Crypto", uses: ["COpenSSL"]),
 
@@ -92,7 +92,7 @@ let package = Package(
         tests("Telemetry", uses: ["Telemetry"]),
         tests("Measurement", uses: ["Measurement"]),
         tests("Lifecycle", uses: ["EventLoop", "Lifecycle", "Telemetry", "TestSupport"]),
-        tests("Redis", uses: ["EventLoop", "Lifecycle", "Redis", "Telemetry", "TestSupport"]),
+        tests("Redis", uses: ["COpenSSL", "EventLoop", "Lifecycle", "Redis", "Telemetry", "TestSupport"]),
         tests("HTTP", uses: ["EventLoop", "HTTP", "Lifecycle", "TestSupport"]),
         tests("Crypto", uses: ["COpenSSL", "Crypto", "TestSupport"]),
         tests("Refunds", uses: ["Crypto", "Refunds", "TestSupport"]),

@@ -12,7 +12,7 @@ extension AppSettings {
         }
         let credentials = Self.credentials(section)
         let appleId = Self.appleId(section)
-        let caFile = Self.caFile(section)
+        let caFile = section.pemFile("caFile")
         let rate = Self.rate(section.optionalSection("limit"), credentials.environment ?? .production)
         let retry = Self.retry(section.optionalSection("retry"))
         let hold = section.number("holdHours", default: 72, in: 0.001...8760, "hours")
@@ -105,23 +105,6 @@ extension AppSettings {
     }
 
     // MARK: How Apple is called
-
-    private static func caFile(_ section: Section) -> String? {
-        guard let name = section.string("caFile", expecting: "the path of a PEM file") else { return nil }
-        guard !name.contains(where: \.isNewline) else {
-            section.refuse("caFile", "expects the path of a PEM file, without file: before it")
-            return nil
-        }
-        guard let bytes = section.surroundings.bytes(of: name) else {
-            section.refuse("caFile", "there is no readable file \(section.surroundings.path(name))")
-            return nil
-        }
-        guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
-            section.refuse("caFile", "\(section.surroundings.path(name)) holds no PEM certificate")
-            return nil
-        }
-        return section.surroundings.path(name)
-    }
 
     private static func consumption(_ section: Section) -> Bool {
         guard let node = section.node("consumption") else { return false }

@@ -18,12 +18,14 @@ extension RedisSettings {
             }
             return nil
         }
-        let url = section.required("url", expecting: "a Redis URL such as redis://127.0.0.1:6379/0")
+        let url = section.required(
+            "url", expecting: "a Redis URL such as redis://127.0.0.1:6379/0")
         let username = section.string("username", expecting: "a user name")
         let password = section.string("password", expecting: "a password, best as env:NAME or file:PATH")
         let prefix = section.string("prefix", expecting: "a word") ?? "kulanz"
         if !Self.isPrefix(prefix) { section.refuse("prefix", "expects 1 to 32 of A-Za-z0-9._-") }
-        section.finish(later: ["caFile": "TLS to Redis"])
+        let tls = Self.tls(section)
+        section.finish()
         guard let url else { return nil }
         if url.hasPrefix(Self.embeddedScheme) {
             guard let folder = Self.folder(url, section) else { return nil }
@@ -31,6 +33,7 @@ extension RedisSettings {
             return
         }
         guard var endpoint = Self.endpoint(url, section) else { return nil }
+        endpoint.tls = Self.applied(tls, to: endpoint, section)
         if let username {
             if endpoint.username != nil { section.refuse("username", "stands in the URL too; say it once") }
             endpoint.username = username
@@ -46,7 +49,7 @@ extension RedisSettings {
 
     /// The private server's folder, relative to the configuration.
     private static func folder(_ url: String, _ section: Section) -> String? {
-        for key in ["username", "password"] where section.node(key) != nil {
+        for key in ["username", "password", "caFile", "certificateFile", "keyFile"] where section.node(key) != nil {
             section.refuse(
                 key, "is for a Redis that others use, too; the private one lets in whoever may enter its folder")
         }
@@ -66,6 +69,43 @@ extension RedisSettings {
             return nil
         }
         return folder
+    }
+
+    /// Nil where no key of TLS is given, or one of them is wrong.
+    private static func tls(_ section: Section) -> RedisTLS? {
+        let given = ["caFile", "certificateFile", "keyFile"].filter { section.node($0) != nil }
+        let tls = RedisTLS(
+            caFile: section.pemFile("caFile"), certificateFile: section.pemFile("certificateFile"),
+            keyFile: section.pemFile("keyFile", holding: "PRIVATE KEY"))
+        for (one, other) in [("certificateFile", "keyFile"), ("keyFile", "certificateFile")]
+        where given.contains(one) && !given.contains(other) {
+            section.refuse(one, "needs \(other) beside it")
+        }
+        let read = [tls.caFile, tls.certificateFile, tls.keyFile].compactMap { $0 }
+        guard !given.isEmpty, read.count == given.count else { return nil }
+        do throws(RedisTLSError) {
+            try tls.check()
+            return tls
+        } catch {
+            section.refuse(key(of: error), "\(error)")
+            return nil
+        }
+    }
+
+    private static func key(of error: RedisTLSError) -> String {
+        switch error {
+        case .unreadableCertificate: "certificateFile"
+        case .unreadableKey, .foreignKey: "keyFile"
+        default: "caFile"
+        }
+    }
+
+    private static func applied(_ tls: RedisTLS?, to endpoint: RedisEndpoint, _ section: Section) -> RedisTLS? {
+        guard endpoint.tls == nil else { return tls ?? endpoint.tls }
+        for key in ["caFile", "certificateFile", "keyFile"] where section.node(key) != nil {
+            section.refuse(key, "is for TLS; write rediss:// in the url, or leave the key out")
+        }
+        return nil
     }
 
     private static func endpoint(_ url: String, _ section: Section) -> RedisEndpoint? {

@@ -138,6 +138,26 @@ final class Section {
         return text
     }
 
+    /// The path of a file with certificates or, if asked, a key; that it can be read and is PEM is seen to.
+    func pemFile(_ key: String, holding label: String = "CERTIFICATE") -> String? {
+        guard let name = string(key, expecting: "the path of a PEM file") else { return nil }
+        guard !name.contains(where: \.isNewline) else {
+            refuse(key, "expects the path of a PEM file, without file: before it")
+            return nil
+        }
+        let path = surroundings.path(name)
+        guard let bytes = surroundings.bytes(of: name) else {
+            refuse(key, "there is no readable file \(path)")
+            return nil
+        }
+        // Keys name their kind in front: EC PRIVATE KEY.
+        guard String(decoding: bytes, as: UTF8.self).contains("\(label)-----") else {
+            refuse(key, "\(path) holds no PEM \(label.lowercased())")
+            return nil
+        }
+        return path
+    }
+
     private static func reference(_ text: String) -> (isFile: Bool, name: String)? {
         if text.hasPrefix("env:") { return (false, String(text.dropFirst(4))) }
         if text.hasPrefix("file:") { return (true, String(text.dropFirst(5))) }

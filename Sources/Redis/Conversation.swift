@@ -34,9 +34,11 @@ struct Conversation {
     }
 
     /// Why there is no connection.
-    enum Fault: Sendable, Hashable {
+    enum Fault: Error, Hashable {
         /// No connection could be made.
         case refused(String)
+        /// No private connection could be made.
+        case insecure(RedisTLSError)
         /// The greeting was answered with an error.
         case rejected(RedisServerError)
         /// An established connection ended.
@@ -150,6 +152,9 @@ struct Conversation {
         case .refused(let reason):
             lastFault = reason
             return wasEverConnected ? nil : .connectionRefused(reason: reason)
+        case .insecure(let error):
+            lastFault = error.description
+            return wasEverConnected ? nil : .insecure(error)
         case .rejected(let error):
             lastFault = error.description
             return error.isPassing ? nil : .server(error)

@@ -17,9 +17,11 @@ struct Greeting {
 
     init(to endpoint: RedisEndpoint, name: String) {
         var steps: [(Step, [RedisWord])] = []
-        if let password = endpoint.password?.reveal() {
-            let user = endpoint.username.map { [RedisWord($0)] } ?? []
-            steps.append((.auth, ["AUTH"] + user + [RedisWord(password)]))
+        if let user = endpoint.username {
+            // A user who needs no password is content with any; being somebody else unnoticed would be worse.
+            steps.append((.auth, ["AUTH", RedisWord(user), RedisWord(endpoint.password?.reveal() ?? "")]))
+        } else if let password = endpoint.password?.reveal() {
+            steps.append((.auth, ["AUTH", RedisWord(password)]))
         }
         if endpoint.database != 0 { steps.append((.select, ["SELECT", RedisWord(endpoint.database)])) }
         steps.append((.setName, ["CLIENT", "SETNAME", RedisWord(name)]))

@@ -37,12 +37,11 @@ package actor RedisClient {
     private let log: Log
     private let watchers = Broadcast<RedisConnectionState>()
     private var conversation = Conversation()
-    private var complaints = Complaints()
-    private var link: RedisLink?
+    private lazy var connection = RedisConnection(loop, to: endpoint, options, log: log) { [weak self] event in
+        self?.assumeIsolated { $0.happened(event) }
+    }
     private var callers: [UInt64: CheckedContinuation<Result<RedisValue, RedisError>, Never>] = [:]
     private var lastCall: UInt64 = 0
-    private var attempt: UInt64 = 0
-    private var attemptTimer: LoopTimer?
     private var restTimer: LoopTimer?
     private var deadlineTimer: LoopTimer?
     private var nextDeadline: ContinuousClock.Instant?
@@ -114,16 +113,16 @@ package actor RedisClient {
 
     // MARK: Doing what the conversation decides
 
-    private var written: UInt64 { link?.written ?? 0 }
+    private var written: UInt64 { connection.written }
 
     private func perform(_ actions: [Conversation.Action]) {
         for action in actions {
             switch action {
-            case .connect: connect()
+            case .connect: connection.open()
             case .write(let bytes):
-                link?.write(bytes)
+                connection.write(bytes)
                 scheduleFlush()
-            case .disconnect: disconnect()
+            case .disconnect: connection.close()
             case .rest(let failures):
                 let delay = Backoff.delay(afterFailures: failures, random: .random(in: 0..<1))
                 restTimer = loop.after(delay) { [weak self] in
@@ -143,7 +142,7 @@ package actor RedisClient {
         // As a job of its own it runs after the callers that are already queued, so their commands share one write.
         Task {
             isFlushScheduled = false
-            link?.flush()
+            connection.flush()
         }
     }
 
@@ -161,65 +160,11 @@ package actor RedisClient {
         if let earliest = conversation.earliestDeadline { watchDeadline(earliest) }
     }
 
-    // MARK: The connection
-
-    private func connect() {
-        attempt += 1
-        let current = attempt
-        let timeout = options.connectTimeout
-        attemptTimer = loop.after(timeout) { [weak self] in
-            self?.assumeIsolated { client in
-                guard client.attempt == current else { return }
-                client.failed(.refused("\(client.endpoint): no answer within \(timeout)"))
-            }
-        }
-        Task {
-            let result = await endpoint.addresses()
-            guard attempt == current else { return }
-            switch result {
-            case .success(let addresses): open(addresses)
-            case .failure(let failure): failed(.refused("\(endpoint): \(failure.reason)"))
-            }
-        }
-    }
-
-    private func open(_ addresses: [SocketAddress]) {
-        let greeting = Greeting(to: endpoint, name: options.name)
-        let link = RedisLink(loop, to: addresses, place: "\(endpoint)", greeting: greeting) { [weak self] event in
-            self?.assumeIsolated { $0.happened(event) }
-        }
-        self.link = link
-        link.open()
-    }
-
     private func happened(_ event: RedisLink.Event) {
         switch event {
-        case .ready(let runId):
-            attemptTimer = nil
-            log(.info, "Redis is connected", ["redis": "\(endpoint)", "runId": runId ?? "unknown"])
-            complaints.forget()
-            perform(conversation.connected(runId: runId))
+        case .ready(let runId): perform(conversation.connected(runId: runId))
         case .reply(let value): perform(conversation.reply(value, written: written))
-        case .down(let fault): failed(fault)
+        case .down(let fault): perform(conversation.failed(fault, written: written))
         }
-    }
-
-    private func failed(_ fault: Conversation.Fault) {
-        switch fault {
-        case .refused(let reason), .garbage(let reason):
-            if let count = complaints.another(reason) {
-                log(.warning, "No connection to Redis", ["reason": reason, "tries": "\(count)"])
-            }
-        case .rejected(let error): log(.warning, "Redis refuses the connection", ["reason": "\(error)"])
-        case .lost: break
-        }
-        perform(conversation.failed(fault, written: written))
-    }
-
-    private func disconnect() {
-        attempt += 1
-        attemptTimer = nil
-        link?.close()
-        link = nil
     }
 }

@@ -12,19 +12,25 @@ package struct RedisEndpoint: Sendable, Hashable {
     package var username: String?
     package var password: Secret<String>?
     package var database: Int
+    /// Nil speaks in the clear, as over a UNIX socket always.
+    package var tls: RedisTLS?
 
-    package init(_ address: Address, username: String? = nil, password: Secret<String>? = nil, database: Int = 0) {
+    package init(
+        _ address: Address, username: String? = nil, password: Secret<String>? = nil, database: Int = 0,
+        tls: RedisTLS? = nil
+    ) {
         self.address = address
         self.username = username
         self.password = password
         self.database = database
+        self.tls = tls
     }
 
     package static func tcp(_ host: String, _ port: UInt16 = 6379) -> Self { Self(.tcp(host: host, port: port)) }
     package static func unix(_ path: String) -> Self { Self(.unix(path: path)) }
 
-    /// Reads `redis://[user[:password]@]host[:port][/database]`, `redis+unix:///path[?db=N]` or `unix:/path`.
-    /// User and password may be percent-encoded.
+    /// Reads `redis://[user[:password]@]host[:port][/database]`, the same with `rediss://` for TLS,
+    /// `redis+unix:///path[?db=N]` or `unix:/path`. User and password may be percent-encoded.
     package init(url text: String) throws(RedisURLError) {
         if let path = text.dropping(prefix: "unix:"), !path.isEmpty {
             self.init(.unix(path: path.dropping(prefix: "//") ?? path))
@@ -34,7 +40,9 @@ package struct RedisEndpoint: Sendable, Hashable {
         switch text[..<separator.lowerBound].lowercased() {
         case "redis": try self.init(rest: text[separator.upperBound...])
         case "redis+unix": try self.init(unix: text[separator.upperBound...])
-        case "rediss": throw .comesLater("TLS to Redis (rediss://)")
+        case "rediss":
+            try self.init(rest: text[separator.upperBound...])
+            tls = RedisTLS()
         case "redis+sentinel", "rediss+sentinel", "redis-sentinel", "rediss-sentinel", "sentinel":
             throw .comesLater("Redis Sentinel")
         case "redis+cluster", "rediss+cluster", "redis-cluster", "rediss-cluster", "cluster":
@@ -105,7 +113,8 @@ extension RedisEndpoint: CustomStringConvertible {
         let login = username.map { "\($0)@" } ?? ""
         let place =
             switch address {
-            case .tcp(let host, let port): "redis://\(login)\(host.contains(":") ? "[\(host)]" : host):\(port)"
+            case .tcp(let host, let port):
+                "\(tls == nil ? "redis" : "rediss")://\(login)\(host.contains(":") ? "[\(host)]" : host):\(port)"
             case .unix(let path): "redis+unix://\(login)\(path)"
             }
         guard database != 0 else { return place }
@@ -129,9 +138,10 @@ extension RedisURLError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreadable:
-            "This is no Redis URL. Write redis://host:6379/0, redis+unix:///path/to/socket or unix:/path/to/socket."
-        case .unknownScheme(let scheme): "\(scheme):// is no scheme of ours. Write redis:// or redis+unix://."
-        case .comesLater(let what): "\(what) comes in a later part. Use a plain redis:// or redis+unix:// URL."
+            "This is no Redis URL. Write redis://host:6379/0, rediss://host:6379/0, redis+unix:///path/to/socket or unix:/path/to/socket."
+        case .unknownScheme(let scheme):
+            "\(scheme):// is no scheme of ours. Write redis://, rediss:// or redis+unix://."
+        case .comesLater(let what): "\(what) comes in a later part. Use a redis://, rediss:// or redis+unix:// URL."
         case .missingPath: "redis+unix:// needs an absolute path: redis+unix:///path/to/socket."
         case .badLogin: "User or password of the Redis URL are wrongly percent-encoded."
         case .badHost: "The Redis URL names no host: redis://host:6379."

@@ -4,6 +4,8 @@ package enum RedisError: Error, Sendable, Hashable {
     case server(RedisServerError)
     /// No connection could be made, so the command surely didn't run. `reason` tells what the last attempt met.
     case connectionRefused(reason: String)
+    /// No private connection could be made, so the command surely didn't run.
+    case insecure(RedisTLSError)
     /// The connection went while the call was waiting for its answer.
     case connectionLost(mayHaveRun: Bool)
     /// The call's deadline passed.
@@ -21,7 +23,7 @@ extension RedisError {
     package var mayHaveRun: Bool {
         switch self {
         case .server(let error): error.mayHaveRun
-        case .connectionRefused: false
+        case .connectionRefused, .insecure: false
         case .protocolError: true
         case .connectionLost(let mayHaveRun), .timedOut(let mayHaveRun), .cancelled(let mayHaveRun),
             .closed(let mayHaveRun):
@@ -35,7 +37,7 @@ extension RedisError {
         switch self {
         case .server(let error): error.isPassing
         case .connectionRefused, .connectionLost, .timedOut, .protocolError: true
-        case .cancelled, .closed: false
+        case .insecure, .cancelled, .closed: false
         }
     }
 
@@ -51,6 +53,7 @@ extension RedisError: CustomStringConvertible {
         switch self {
         case .server(let error): error.description
         case .connectionRefused(let reason): "No connection to Redis: \(reason). The command didn't run."
+        case .insecure(let error): "No private connection to Redis: \(error). The command didn't run."
         case .connectionLost(let mayHaveRun): "The connection to Redis was lost. \(Self.fate(mayHaveRun))"
         case .timedOut(let mayHaveRun): "Redis didn't answer in time. \(Self.fate(mayHaveRun))"
         case .protocolError(let reason): "What answers is not Redis, or speaks garbage: \(reason)."

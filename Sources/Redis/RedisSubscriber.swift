@@ -14,15 +14,14 @@ package actor RedisSubscriber {
     private let beatPeriod: Duration
     private let log: Log
     private let watchers = Broadcast<RedisConnectionState>()
-    private var complaints = Complaints()
+    private lazy var connection = RedisConnection(loop, to: endpoint, options, purpose: " for bells", log: log) {
+        [weak self] event in self?.assumeIsolated { $0.happened(event) }
+    }
     private var subscriptions = Subscriptions()
     private var listeners: [UInt64: AsyncStream<RedisMessage>.Continuation] = [:]
     private var lastListener: UInt64 = 0
     private var phase = Phase.idle
-    private var link: RedisLink?
     private var failures = 0
-    private var attempt: UInt64 = 0
-    private var attemptTimer: LoopTimer?
     private var restTimer: LoopTimer?
     private var beatTimer: LoopTimer?
     private var idleReaders: [RedisClient] = []
@@ -80,12 +79,14 @@ package actor RedisSubscriber {
     private func perform(_ actions: [Subscriptions.Action]) {
         for action in actions {
             switch action {
-            case .send(let words): link?.write(RESP.encoded(words))
+            case .send(let words): connection.write(RESP.encoded(words))
             case .yield(let id, let message): listeners[id]?.yield(message)
-            case .giveUp(let reason): return failed(.garbage(reason))
+            case .giveUp(let reason):
+                log(.warning, "The connection for bells makes no sense", ["reason": reason])
+                return failed()
             }
         }
-        link?.flush()
+        connection.flush()
     }
 
     // MARK: Blocking reads
@@ -132,48 +133,20 @@ package actor RedisSubscriber {
 
     private func connect() {
         phase = .connecting
-        attempt += 1
-        let current = attempt
-        let timeout = options.connectTimeout
-        attemptTimer = loop.after(timeout) { [weak self] in
-            self?.assumeIsolated { subscriber in
-                guard subscriber.attempt == current else { return }
-                subscriber.failed(.refused("\(subscriber.endpoint): no answer within \(timeout)"))
-            }
-        }
-        Task {
-            let result = await endpoint.addresses()
-            guard attempt == current else { return }
-            switch result {
-            case .success(let addresses): open(addresses)
-            case .failure(let failure): failed(.refused("\(endpoint): \(failure.reason)"))
-            }
-        }
-    }
-
-    private func open(_ addresses: [SocketAddress]) {
-        let greeting = Greeting(to: endpoint, name: options.name)
-        let link = RedisLink(loop, to: addresses, place: "\(endpoint)", greeting: greeting) { [weak self] event in
-            self?.assumeIsolated { $0.happened(event) }
-        }
-        self.link = link
-        link.open()
+        connection.open()
     }
 
     private func happened(_ event: RedisLink.Event) {
         switch event {
         case .ready(let runId):
-            attemptTimer = nil
             phase = .ready
-            complaints.forget()
-            log(.info, "Redis is connected for bells", ["redis": "\(endpoint)", "runId": runId ?? "unknown"])
             watchers.send(.connected(runId: runId))
             beatTimer = loop.every(beatPeriod) { [weak self] in self?.assumeIsolated { $0.beat() } }
             perform(subscriptions.connected())
         case .reply(let value):
             failures = 0
             perform(subscriptions.received(value))
-        case .down(let fault): failed(fault)
+        case .down: failed()
         }
     }
 
@@ -181,22 +154,17 @@ package actor RedisSubscriber {
         let (isAlive, actions) = subscriptions.beat()
         guard isAlive else {
             log(.warning, "The connection for bells is dead: no answer to PING", ["redis": "\(endpoint)"])
-            return failed(.lost)
+            return failed()
         }
         perform(actions)
     }
 
-    private func failed(_ fault: Conversation.Fault) {
+    private func failed() {
         guard phase == .connecting || phase == .ready else { return }
-        switch fault {
-        case .refused(let reason), .garbage(let reason):
-            if let count = complaints.another(reason) {
-                log(.warning, "No connection for bells", ["reason": reason, "tries": "\(count)"])
-            }
-        case .rejected(let error): log(.warning, "Redis refuses the connection for bells", ["reason": "\(error)"])
-        case .lost: log(.info, "The connection for bells is lost", ["redis": "\(endpoint)"])
+        if phase == .ready {
+            log(.info, "The connection for bells is lost", ["redis": "\(endpoint)"])
+            watchers.send(.disconnected)
         }
-        if phase == .ready { watchers.send(.disconnected) }
         disconnect()
         failures += 1
         phase = .resting
@@ -210,11 +178,8 @@ package actor RedisSubscriber {
     }
 
     private func disconnect() {
-        attempt += 1
-        attemptTimer = nil
         beatTimer = nil
-        link?.close()
-        link = nil
+        connection.close()
         subscriptions.disconnected()
     }
 

@@ -31,7 +31,8 @@ struct CommandFailure: Error {
     }
 
     private static func code(of error: RedisError?) -> ExitCode {
-        switch error?.kind {
+        if case .insecure(let reason) = error { return reason.isOurs ? .configuration : .unreachable }
+        return switch error?.kind {
         case .noAuth, .wrongPass, .noPerm: .configuration
         case .some where error?.isRetryable == true, .oom, .misconf: .tryAgain
         case .some: .unreachable

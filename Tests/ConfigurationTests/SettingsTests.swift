@@ -5,6 +5,7 @@ import Queue
 import Redis
 import Refunds
 import Telemetry
+import TestSupport
 import Testing
 
 @Suite struct SettingsTests {
@@ -88,8 +89,12 @@ import Testing
             "gateway (line 10): the gateway doesn't exist yet in this version; leave the key out"
         ),
         (
-            minimal(redis: "caFile: 'x'"),
-            "redis.caFile (line 2): TLS to Redis doesn't exist yet in this version; leave the key out"
+            minimal(redis: "caFile: 'key.p8'").replacing("redis://", with: "rediss://"),
+            "redis.caFile (line 2): FOLDER/key.p8 holds no PEM certificate"
+        ),
+        (
+            minimal(redis: "keyFile: 'key.p8'").replacing("redis://", with: "rediss://"),
+            "redis.keyFile (line 2): needs certificateFile beside it"
         ),
         (
             minimal(worker: "metricsListen: 'x'"),
@@ -147,11 +152,12 @@ import Testing
         ("{ redis: }", "line 1: column 10: a value is expected, not “}”"),
     ])
     func `one mistake is told with its key, its line and what is expected`(text: String, expected: String) {
+        let expected = expected.replacing("FOLDER", with: fixture.folder)
         #expect(fixture.problems(text, variables: ["EMPTY": ""]) == [expected])
     }
 
     @Test(arguments: [
-        ("rediss://host", "TLS to Redis"), ("redis+sentinel://a,b/master", "Sentinel"),
+        ("redis+sentinel://a,b/master", "Sentinel"),
         ("redis+cluster://a", "Cluster"),
     ])
     func `a kind of Redis that comes later is refused as such`(url: String, part: String) throws {
@@ -289,6 +295,30 @@ import Testing
         #expect(problems.count == 1)
         #expect(
             problems.allSatisfy { $0.hasPrefix("apps.audiobooks.caFile (line 6)") && !$0.contains("BEGIN PRIVATE") })
+    }
+
+    @Test func `TLS to Redis takes its files from beside the configuration`() async throws {
+        try await withTemporaryFolder { folder in
+            let authority = try await TestAuthority(in: folder)
+            let ours = try await authority.issue("client")
+            let other = try await authority.issue("other")
+            func problems(_ keys: String, url: String = "rediss") -> [String] {
+                fixture.problems(minimal(redis: keys).replacing("redis://", with: url + "://"))
+            }
+            let keys = "caFile: '\(authority.caFile)', certificateFile: '\(ours.file)', keyFile: '\(ours.keyFile)'"
+            let settings = try fixture.read(minimal(redis: keys).replacing("redis://", with: "rediss://"))
+            #expect(
+                settings.redis.endpoint.tls
+                    == RedisTLS(caFile: authority.caFile, certificateFile: ours.file, keyFile: ours.keyFile))
+            #expect(
+                try fixture.read(minimal().replacing("redis://", with: "rediss://")).redis.endpoint.tls == RedisTLS())
+            #expect(
+                problems("certificateFile: '\(ours.file)', keyFile: '\(other.keyFile)'")
+                    == ["redis.keyFile (line 2): the key in \(other.keyFile) doesn't belong to the certificate"])
+            #expect(
+                problems("caFile: '\(authority.caFile)'", url: "redis")
+                    == ["redis.caFile (line 2): is for TLS; write rediss:// in the url, or leave the key out"])
+        }
     }
 
     @Test func `the file is found by option, then by variable, then by custom`() {

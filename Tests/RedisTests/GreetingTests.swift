@@ -24,6 +24,12 @@ import Testing
             Greeting(to: .unix("/r"), name: "n").bytes.starts(with: RESP.encoded(["CLIENT", "SETNAME", "n"])))
     }
 
+    @Test func `a user without a password is named all the same`() {
+        #expect(
+            Greeting(to: .init(.unix(path: "/r"), username: "anna"), name: "n").bytes.starts(
+                with: RESP.encoded(["AUTH", "anna", ""])))
+    }
+
     @Test func `the last answer gives the run id`() {
         var greeting = Greeting(to: .unix("/r"), name: "n")
         #expect(greeting.reply(.simple("OK")) == .unfinished)

@@ -10,6 +10,13 @@ import Testing
         ("redis://[::1]:7000", .tcp("::1", 7000)),
         ("redis://[::1]", .tcp("::1")),
         ("REDIS://h/", .tcp("h")),
+        ("rediss://h", RedisEndpoint(.tcp(host: "h", port: 6379), tls: RedisTLS())),
+        (
+            "rediss://anna:s3cret@[::1]:6380/3",
+            RedisEndpoint(
+                .tcp(host: "::1", port: 6380), username: "anna", password: Secret("s3cret"), database: 3,
+                tls: RedisTLS())
+        ),
         ("redis://:s3cret@h", RedisEndpoint(.tcp(host: "h", port: 6379), password: Secret("s3cret"))),
         (
             "redis://anna:p%40ss%3A%2F@h:1/2",
@@ -38,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "rediss://h", "redis+sentinel://h", "redis+cluster://h", "redis://a:1,b:2", "rediss+sentinel://h",
+        "redis+sentinel://h", "redis+cluster://h", "redis://a:1,b:2", "rediss+sentinel://h",
     ])
     func `what we can't do yet is refused with a sentence`(url: String) {
         #expect {
@@ -54,5 +61,6 @@ import Testing
         dump(endpoint, to: &dumped)
         for text in ["\(endpoint)", String(reflecting: endpoint), dumped] { #expect(!text.contains("s3cret")) }
         #expect("\(endpoint)" == "redis://anna@h:1/2")
+        #expect("\(try RedisEndpoint(url: "rediss://anna:s3cret@h:1/2"))" == "rediss://anna@h:1/2")
     }
 }

@@ -16,6 +16,8 @@ final class ScriptedServer: Sendable {
         case close
         /// Keeps the connection open until the server stops.
         case hang
+        /// See `ServerWire`.
+        case updateKeys, renegotiate, sayGoodbye
     }
 
     enum Event: Sendable, Hashable {
@@ -30,11 +32,13 @@ final class ScriptedServer: Sendable {
     /// The TCP port on 127.0.0.1, if it listens on one.
     let port: UInt16
     private let scripts: [[Step]]
+    private let tls: ServerTLS?
     private let listener: Int32
     private let open = Mutex<[Int32]>([])
 
-    init(_ place: Place, scripts: [[Step]]) throws {
+    init(_ place: Place, tls: ServerTLS? = nil, scripts: [[Step]]) throws {
         self.scripts = scripts
+        self.tls = tls
         let listener: Int32
         switch place {
         case .unix(let path):
@@ -64,10 +68,8 @@ final class ScriptedServer: Sendable {
 
     #if os(Linux)
         private static let stream = Int32(SOCK_STREAM.rawValue)
-        private static let quietly = Int32(MSG_NOSIGNAL)
     #else
         private static let stream = SOCK_STREAM
-        private static let quietly: Int32 = 0
     #endif
 
     private static func bind<Address>(_ descriptor: Int32, _ address: inout Address) throws {
@@ -106,40 +108,39 @@ final class ScriptedServer: Sendable {
     }
 
     private func play(_ script: [Step], _ number: Int, _ descriptor: Int32) {
+        guard let wire = ServerWire(descriptor, tls) else { return events.record(.hungUp(number)) }
         var heard: [UInt8] = []
         for step in script {
             switch step {
             case .expect(let text):
-                guard hear(text, on: descriptor, &heard) else { return events.record(.hungUp(number)) }
+                guard hear(text, on: wire, &heard) else { return events.record(.hungUp(number)) }
                 events.record(.expected(number, text))
-            case .say(let text): say(text, on: descriptor)
+            case .say(let text): wire.write(Array(text.utf8))
             case .greet:
-                guard hear("PING\r\n", on: descriptor, &heard) else { return events.record(.hungUp(number)) }
-                say("+OK\r\n$14\r\nrun_id:abcdef\n\r\n+PONG\r\n", on: descriptor)
+                guard hear("PING\r\n", on: wire, &heard) else { return events.record(.hungUp(number)) }
+                wire.write(Array("+OK\r\n$14\r\nrun_id:abcdef\n\r\n+PONG\r\n".utf8))
             case .close: return
+            case .updateKeys: wire.updateKeys()
+            case .renegotiate: wire.renegotiate()
+            case .sayGoodbye: wire.sayGoodbye()
             case .hang:
-                _ = hear("a text that nobody says", on: descriptor, &heard)
+                _ = hear("a text that nobody says", on: wire, &heard)
                 return events.record(.hungUp(number))
             }
         }
     }
 
-    private func hear(_ text: String, on descriptor: Int32, _ heard: inout [UInt8]) -> Bool {
+    private func hear(_ text: String, on wire: ServerWire, _ heard: inout [UInt8]) -> Bool {
         while true {
             if let range = heard.firstRange(of: Array(text.utf8)) {
                 heard.removeSubrange(..<range.upperBound)
                 return true
             }
             var chunk = [UInt8](repeating: 0, count: 64 << 10)
-            let count = recv(descriptor, &chunk, chunk.count, 0)
+            let count = wire.read(into: &chunk)
             guard count > 0 else { return false }
             heard += chunk[..<count]
         }
-    }
-
-    private func say(_ text: String, on descriptor: Int32) {
-        let bytes = Array(text.utf8)
-        _ = send(descriptor, bytes, bytes.count, Self.quietly)
     }
 
     /// Ends every connection. The threads close their descriptors themselves: a number that is closed under a waiting

@@ -10,13 +10,6 @@ enum Descriptor {
         private static let quietly: Int32 = 0
     #endif
 
-    enum Transfer {
-        case bytes(Int)
-        case wouldBlock
-        case ended
-        case failed(Int32)
-    }
-
     /// Nil with `errno` set when there is no descriptor left.
     static func socket(family: Int32) -> Int32? {
         let descriptor = Foundation.socket(family, stream, 0)
@@ -54,7 +47,7 @@ enum Descriptor {
         return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno
     }
 
-    static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
+    static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Wire.Transfer {
         while true {
             let count = send(descriptor, bytes.baseAddress, bytes.count, quietly)
             if count >= 0 { return .bytes(count) }
@@ -66,7 +59,7 @@ enum Descriptor {
         }
     }
 
-    static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Wire.Transfer {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             if count > 0 { return .bytes(count) }

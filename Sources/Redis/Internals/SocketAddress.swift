@@ -16,16 +16,39 @@ struct SocketAddress: Sendable, Hashable {
     }
 }
 
+/// What a connection needs before its first packet.
+struct Route: Sendable {
+    /// In the order in which to try them.
+    let addresses: [SocketAddress]
+    /// Nil goes without TLS.
+    let tls: TLSContext?
+}
+
 extension RedisEndpoint {
-    /// Where to connect to, in the order in which to try.
-    func addresses() async -> Result<[SocketAddress], AddressResolver.Failure> {
+    /// Looks the name up and reads what TLS needs.
+    func route() async -> Result<Route, Conversation.Fault> {
         switch address {
-        case .tcp(let host, let port): return await AddressResolver.resolve(host, port)
         case .unix(let path):
             guard let address = SocketAddress.unix(path) else {
-                return .failure(.init(reason: "the path is too long for a UNIX socket"))
+                return .failure(.refused("\(self): the path is too long for a UNIX socket"))
             }
-            return .success([address])
+            return .success(Route(addresses: [address], tls: nil))
+        case .tcp(let host, let port):
+            // Both may block for long, so they have a thread of their own; a caller that gives up leaves it to end by
+            // itself.
+            return await withCheckedContinuation { continuation in
+                Thread.detachNewThread { continuation.resume(returning: route(to: host, port)) }
+            }
+        }
+    }
+
+    private func route(to host: String, _ port: UInt16) -> Result<Route, Conversation.Fault> {
+        do throws(RedisTLSError) {
+            let tls = try tls.map { tls throws(RedisTLSError) in try TLSContext(tls) }
+            return AddressResolver.look(up: host, port).map { Route(addresses: $0, tls: tls) }
+                .mapError { .refused("\(self): \($0.reason)") }
+        } catch {
+            return .failure(.insecure(error))
         }
     }
 }
@@ -33,15 +56,8 @@ extension RedisEndpoint {
 enum AddressResolver {
     struct Failure: Error, Sendable, Hashable { let reason: String }
 
-    /// The addresses of `host`, in the order in which to try them. `getaddrinfo` may block for seconds, so it has a
-    /// thread of its own; a caller that gives up leaves that thread to end by itself.
-    static func resolve(_ host: String, _ port: UInt16) async -> Result<[SocketAddress], Failure> {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: look(up: host, port)) }
-        }
-    }
-
-    private static func look(up host: String, _ port: UInt16) -> Result<[SocketAddress], Failure> {
+    /// The addresses of `host`, in the order in which to try them. Blocks, at times for seconds.
+    static func look(up host: String, _ port: UInt16) -> Result<[SocketAddress], Failure> {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Descriptor.stream
