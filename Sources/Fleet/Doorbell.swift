@@ -24,14 +24,20 @@ struct Doorbell: Sendable {
     func listen(_ ring: @escaping @Sendable (String) async -> Void) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.hear(ring) }
-            if await self.lacksNotifications(), apps.count <= Self.appsThatMayBlock {
+            let announcing = await self.announcing()
+            guard announcing != .yes, !Task.isCancelled, apps.count <= Self.appsThatMayBlock else { return }
+            if announcing == .no {
                 log(
                     .notice, "Redis announces no XADD; reading the lanes instead",
                     ["do": "CONFIG SET notify-keyspace-events Kt (see config/redis.conf)"])
-                group.addTask { await self.read(ring) }
+            } else {
+                log(.info, "This user may not ask whether Redis announces XADDs; reading the lanes as well")
             }
+            group.addTask { await self.read(ring) }
         }
     }
+
+    private enum Announcing { case yes, no, forbiddenToAsk }
 
     /// A blocking read names every lane each time it is issued; with thousands that would cost milliseconds.
     private static let appsThatMayBlock = 30
@@ -62,11 +68,19 @@ struct Doorbell: Sendable {
         }
     }
 
-    private func lacksNotifications() async -> Bool {
-        guard let answer = try? await redis.send(["CONFIG", "GET", "notify-keyspace-events"]),
-            let flags = answer.strings?.last
-        else { return true }  // not allowed to ask: reading is always right, listening isn't
-        return !(flags.contains("K") && (flags.contains("t") || flags.contains("A")))
+    private func announcing() async -> Announcing {
+        while !Task.isCancelled {
+            do {
+                let answer = try await redis.send(["CONFIG", "GET", "notify-keyspace-events"])
+                let flags = answer.strings?.last ?? ""
+                return flags.contains("K") && (flags.contains("t") || flags.contains("A")) ? .yes : .no
+            } catch {
+                // Some services have no CONFIG at all.
+                if case .server(let refusal) = error, !refusal.isPassing { return .forbiddenToAsk }
+                try? await LoopDomain(redis.loop).sleep(for: .seconds(1))
+            }
+        }
+        return .forbiddenToAsk
     }
 
     /// Waits for entries newer than the newest; it consumes nothing.
@@ -79,7 +93,15 @@ struct Doorbell: Sendable {
             let words: [RedisWord] =
                 ["XREAD", "COUNT", "1", "BLOCK", "5000", "STREAMS"] + lanes.map { RedisWord($0) }
                 + newest.map { RedisWord($0) }
-            guard let answer = try? await subscriber.blockingRead(words, blocking: .seconds(5)) else {
+            let answer: RedisValue
+            do {
+                answer = try await subscriber.blockingRead(words, blocking: .seconds(5))
+            } catch {
+                if error.kind == .noPerm {
+                    return log(
+                        .warning, "Redis lets this user not read the lanes; the sweep finds new jobs, within seconds",
+                        ["error": "\(error)"])
+                }
                 newest = [String](repeating: "$", count: lanes.count)
                 try? await LoopDomain(redis.loop).sleep(for: .seconds(1))
                 for app in apps { await ring(app.name) }

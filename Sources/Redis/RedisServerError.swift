@@ -26,7 +26,10 @@ package struct RedisServerError: Error, Sendable, Hashable {
     }
 
     private static func kind(of text: String, code: String) -> Kind {
-        text.hasPrefix("ERR max number of clients reached") ? .maxClients : .other(code)
+        if text.hasPrefix("ERR max number of clients reached") { return .maxClients }
+        // How Redis 7 says NOPERM of a command inside a script.
+        if text.hasPrefix("ERR The user executing the script can't ") { return .noPerm }
+        return .other(code)
     }
 
     private static let kinds: [String: Kind] = [

@@ -82,7 +82,7 @@ import Testing
         (minimal(root: "workers: {}"), "workers (line 10): there is no such key; did you mean worker?"),
         (
             minimal(redis: "qqq: 1"),
-            "redis.qqq (line 2): there is no such key; here can stand: password, prefix, url, username"
+            "redis.qqq (line 2): there is no such key; here can stand: caFile, certificateFile, keyFile, password, prefix, url, username"
         ),
         (
             minimal(root: "gateway: {}"),
@@ -346,7 +346,7 @@ import Testing
         #expect(error.description.hasPrefix("test.json5 can't be used, for 2 reasons:\n  redis"))
     }
 
-    @Test func `the example in the repository names only keys that work`() throws {
+    @Test func `the example in the repository names only keys that work`() async throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let file = tests.deletingLastPathComponent().appending(path: "config/kulanz.example.json5")
         let example = try String(contentsOf: file, encoding: .utf8)
@@ -357,9 +357,18 @@ import Testing
         let uncommented = example.replacing(/\n( *)\/\/ ([a-zA-Z]+: .*,)(?=\n)/) { "\n\($0.1)\($0.2)" }
         #expect(uncommented.contains("\n    concurrency: 64,"))
         try fixture.write("my-ca.pem", "-----BEGIN CERTIFICATE-----\n")
-        // A user name is for a Redis that others use, too.
-        let shared = uncommented.replacing("embedded:data", with: "redis://127.0.0.1")
-        let spoken = try fixture.read(shared, variables: ["REDIS_PASSWORD": "x"])
+        try await withTemporaryFolder { folder in
+            let authority = try await TestAuthority(in: folder)
+            let ours = try await authority.issue("client")
+            for (name, file) in [
+                ("redis-ca.pem", authority.caFile), ("kulanz.pem", ours.file), ("kulanz.key", ours.keyFile),
+            ] {
+                try fixture.write(name, try String(contentsOfFile: file, encoding: .utf8))
+            }
+        }
+        // User names are for a Redis that others use, too, and these files for TLS alone.
+        let sealed = uncommented.replacing("embedded:data", with: "rediss://127.0.0.1")
+        let spoken = try fixture.read(sealed, variables: ["REDIS_PASSWORD": "x"])
         #expect(spoken.worker == .standard)
         let standard = try fixture.read(minimal()).apps[0]
         #expect(spoken.apps[0].rate == standard.rate)

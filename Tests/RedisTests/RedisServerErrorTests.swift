@@ -14,6 +14,10 @@ import Testing
         ("MISCONF Redis is configured to save RDB snapshots", .misconf, false, false),
         ("NOREPLICAS Not enough good replicas to write.", .noReplicas, true, false),
         ("NOPERM this user has no permissions", .noPerm, false, false),
+        (
+            "ERR The user executing the script can't access at least one of the keys mentioned in the command arguments "
+                + "script: 1298, on @user_script:1.", .noPerm, false, true
+        ),
         ("NOAUTH Authentication required.", .noAuth, false, false),
         ("WRONGPASS invalid username-password pair", .wrongPass, false, false),
         ("WRONGTYPE Operation against a key", .wrongType, false, false),

@@ -26,19 +26,40 @@ package func withTLSRedis<Result>(
     configuration: [String] = [], persistence: PrivateRedis.Persistence = .none,
     _ body: (TLSRedis) async throws -> Result
 ) async throws -> Result {
+    try await withTLSDoor(names: names, validity: validity) { door in
+        try await withRedis(persistence: persistence, configuration: door.configuration + configuration) { redis in
+            try await body(
+                TLSRedis(redis: redis, authority: door.authority, port: door.port, folder: door.folder))
+        }
+    }
+}
+
+/// What makes a redis-server of any world speak TLS.
+package struct TLSDoor: Sendable {
+    package let authority: TestAuthority
+    package let port: UInt16
+    package let folder: TemporaryFolder
+    /// Lines of redis.conf.
+    package let configuration: [String]
+}
+
+package func withTLSDoor<Result>(
+    names: String = "DNS:localhost,IP:127.0.0.1",
+    validity: (from: String, until: String) = ("20200101000000Z", "20991231000000Z"),
+    _ body: (TLSDoor) async throws -> Result
+) async throws -> Result {
     try await withTemporaryFolder { folder in
         let authority = try await TestAuthority(in: folder)
         let certificate = try await authority.issue("server", for: names, validity: validity)
         return try await onFreePort { port in
-            try await withRedis(
-                persistence: persistence,
-                configuration: [
-                    "tls-port \(port)", "tls-cert-file \(certificate.file)", "tls-key-file \(certificate.keyFile)",
-                    "tls-ca-cert-file \(authority.caFile)", "tls-auth-clients no",
-                ] + configuration
-            ) { redis in
-                try await body(TLSRedis(redis: redis, authority: authority, port: port, folder: folder))
-            }
+            try await body(
+                TLSDoor(
+                    authority: authority, port: port, folder: folder,
+                    configuration: [
+                        "tls-port \(port)", "tls-cert-file \(certificate.file)",
+                        "tls-key-file \(certificate.keyFile)", "tls-ca-cert-file \(authority.caFile)",
+                        "tls-auth-clients no",
+                    ]))
         }
     }
 }

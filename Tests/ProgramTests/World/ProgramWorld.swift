@@ -36,6 +36,8 @@ struct ProgramWorld: Sendable {
     let simulator: Simulator
     let port: UInt16
     let crew: Crew
+    /// The inside of `redis` in every configuration, instead of the socket.
+    var redisKeys: String?
 
     static func bundle(_ app: String) -> String { "com.example.\(app)" }
 
@@ -64,7 +66,7 @@ struct ProgramWorld: Sendable {
             """
         }
         let text = """
-            { redis: { url: "redis+unix://\(socket ?? folder["redis.sock"])" },
+            { redis: { \(redisKeys ?? "url: \"redis+unix://\(socket ?? folder["redis.sock"])\"") },
               apps: { \(apps.joined(separator: "\n")) },
               worker: { concurrency: \(shape.concurrency), leaseSeconds: \(shape.leaseSeconds),
                         requestTimeoutSeconds: \(shape.requestTimeoutSeconds), drainSeconds: \(shape.drainSeconds) } }
