@@ -33,6 +33,12 @@ static inline CURLcode kulanz_easy_set_open_socket(
 static inline CURLcode kulanz_easy_set_close_socket(CURL *easy, int (*callback)(void *, curl_socket_t)) {
     return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
 }
+static inline CURLcode kulanz_easy_set_debug(CURL *easy, int (*callback)(CURL *, curl_infotype, char *, size_t,
+                                                                       void *)) {
+    return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
+}
+// CURLVERSION_NOW is a macro for an enumerator, which Swift doesn't import.
+static inline unsigned int kulanz_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }
 static inline CURLcode kulanz_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

@@ -9,6 +9,8 @@ struct AnswerCollector {
     private var body: [UInt8] = []
     /// The head has come to its end. libcurl calls an answer that broke off within its head a success.
     private(set) var isHeadWhole = false
+    /// Nothing of an answer has come.
+    var isEmpty: Bool { bytes == 0 }
     /// A piece didn't fit any more, so the transfer has to end.
     private(set) var isTooLarge = false
 

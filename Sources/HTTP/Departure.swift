@@ -3,6 +3,7 @@
 /// libcurl calls back each time it is about to write the request: connected, secured, nothing sent. It writes a POST
 /// a second time by itself when a kept-alive connection dies under the first, when an HTTP/2 server refuses the
 /// stream, or says GOAWAY. One transfer is at most one request on the wire, so only the first call may pass.
+/// A server that refuses a stream says with it that it has done nothing (docs/decisions/0030-a-refused-stream.md).
 struct Departure {
     enum State: Hashable {
         /// libcurl never was about to write: surely unseen.
@@ -11,6 +12,8 @@ struct Departure {
         case refused
         /// The request was let go.
         case departed
+        /// It was let go, and the server refused it before it did anything with it: surely unseen.
+        case declined
         /// It was let go, and libcurl then wanted to let it go again.
         case repeated
     }
@@ -22,9 +25,14 @@ struct Departure {
         switch state {
         case .docked: state = mayDepart() ? .departed : .refused
         case .departed: state = .repeated
-        case .refused, .repeated: return false
+        case .refused, .declined, .repeated: return false
         }
         return state == .departed
+    }
+
+    /// The server has said of this very request that it was not processed, and no byte of an answer had come.
+    mutating func declined() {
+        if state == .departed { state = .declined }
     }
 
     /// What a transfer that brought no whole answer amounts to.
@@ -33,6 +41,10 @@ struct Departure {
         case .docked: .unsent(failure)
         case .refused: .unsent(HTTPFailure(kind: .notPermitted, message: "refused before the request was written"))
         case .departed: .unclear(failure)
+        case .declined:
+            .unsent(
+                HTTPFailure(
+                    kind: .refusedStream, message: "the server refused the request's stream before any processing"))
         case .repeated:
             .unclear(
                 HTTPFailure(

@@ -15,6 +15,8 @@ package struct HTTPFailure: Error, Sendable, Hashable {
         case timedOut
         /// The connection ended, or the stream was reset, before the whole answer was here.
         case reset
+        /// The server refused the request's HTTP/2 stream before any processing (RFC 9113 section 8.7).
+        case refusedStream
         /// What came is not HTTP.
         case garbled
         /// The answer is larger than `maxAnswerBytes`.

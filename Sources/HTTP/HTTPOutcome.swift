@@ -2,7 +2,8 @@
 package enum HTTPOutcome: Sendable {
     /// A whole answer, of any status.
     case response(HTTPResponse)
-    /// Surely no byte of the request has left: sending it again can't be a second request.
+    /// Surely no byte of the request has left, or the server has said that it did nothing with it: sending it again
+    /// can't be a second request.
     case unsent(HTTPFailure)
     /// Some or all of the request may have left, and no answer can be trusted.
     case unclear(HTTPFailure)

@@ -34,4 +34,22 @@ import Testing
         #expect(asked == 1)
         #expect(departure.outcome(of: failure).unclear == .repeatedByTransport)
     }
+
+    @Test func `a request that the server declined is surely unseen, and doesn't depart again`() {
+        var departure = Departure()
+        #expect(departure.prerequisite { true })
+        departure.declined()
+        #expect(!departure.prerequisite { true })
+        #expect(departure.outcome(of: failure).unsent == .refusedStream)
+    }
+
+    @Test func `a refusal counts of a request that was let go, and of no other`() {
+        var docked = Departure()
+        docked.declined()
+        #expect(docked.state == .docked)
+        var repeated = Departure()
+        for _ in 1...2 { _ = repeated.prerequisite { true } }
+        repeated.declined()
+        #expect(repeated.outcome(of: failure).unclear == .repeatedByTransport)
+    }
 }

@@ -234,24 +234,84 @@ struct HTTPClientRefusedStreamTests {
         }
     }
 
-    @Test(arguments: [RefusingServer.Way.refusedStream, .wantsHTTP1, .internalError, .goAway, .cut])
-    func `what HTTP/2 lets a client repeat is not repeated`(way: RefusingServer.Way) async throws {
+    /// Sends to a server of that way, one request after another; each arrives once at most.
+    private func outcomes(
+        _ way: RefusingServer.Way, _ count: Int = 2
+    ) async throws -> [HTTPOutcome] {
         try await withTemporaryFolder { folder in
             try await withWorld { world in
                 let certificate = try await Certificate(in: folder)
                 let server = try await RefusingServer(way, certificate)
                 let client = HTTPClient(loop: world.loop, options: .init(caFile: certificate.file))
-                for _ in 1...2 {
-                    let outcome = await client.send(
-                        .post("https://localhost:\(server.port)/"), deadline: .seconds(10))
-                    let kind = try #require(outcome.unclear)
-                    #expect(way == .internalError ? kind == .reset : [.repeatedByTransport, .reset].contains(kind))
-                    if way == .refusedStream { #expect(kind == .repeatedByTransport) }
+                var outcomes: [HTTPOutcome] = []
+                for _ in 0..<count {
+                    outcomes.append(
+                        await client.send(.post("https://localhost:\(server.port)/"), deadline: .seconds(10)))
                     await server.nextLine()
+                    if way == .goAwayIdle { #expect(await server.nextLine() == "left") }
                 }
                 await client.close()
-                #expect(await server.stop() == 0)
+                #expect(await server.stop() == 0, "more arrived than was sent")
+                return outcomes
             }
         }
+    }
+
+    @Test(arguments: [RefusingServer.Way.refusedStream, .goAway])
+    func `a request whose stream the server refuses is surely unseen, and not repeated`(
+        way: RefusingServer.Way
+    ) async throws {
+        for outcome in try await outcomes(way, 3) { #expect(outcome.unsent == .refusedStream, "\(outcome)") }
+    }
+
+    @Test(arguments: [RefusingServer.Way.refusedLater, .goAwayLater])
+    func `a request that is refused on a kept-alive connection is surely unseen, and not repeated`(
+        way: RefusingServer.Way
+    ) async throws {
+        let outcomes = try await outcomes(way, 4)
+        for number in [0, 2] { #expect(outcomes[number].response?.status == 200, "\(outcomes[number])") }
+        for number in [1, 3] { #expect(outcomes[number].unsent == .refusedStream, "\(outcomes[number])") }
+    }
+
+    @Test(arguments: [
+        RefusingServer.Way.wantsHTTP1, .internalError, .cancel, .goAwayAndCut, .cut, .half, .halfAndReset,
+        .refusedTooLate,
+    ])
+    func `what is not said to be unprocessed is unclear, and not repeated`(way: RefusingServer.Way) async throws {
+        for outcome in try await outcomes(way) {
+            let kind = outcome.unclear
+            #expect(kind == (way == .wantsHTTP1 ? .repeatedByTransport : .reset), "\(outcome)")
+        }
+    }
+
+    @Test func `a connection that is cut under a request is unclear, kept-alive or not`() async throws {
+        let outcomes = try await outcomes(.cutLater, 4)
+        for number in [0, 2] { #expect(outcomes[number].response?.status == 200, "\(outcomes[number])") }
+        for number in [1, 3] { #expect(outcomes[number].unclear == .reset, "\(outcomes[number])") }
+    }
+
+    @Test func `the refusal of one request says nothing of another on the same connection`() async throws {
+        try await withTemporaryFolder { folder in
+            try await withWorld { world in
+                let certificate = try await Certificate(in: folder)
+                let server = try await RefusingServer(.refusedAndCut, certificate)
+                let client = HTTPClient(loop: world.loop, options: .init(caFile: certificate.file))
+                let url = "https://localhost:\(server.port)/"
+                async let first = client.send(.post(url), deadline: .seconds(10))
+                async let second = client.send(.post(url), deadline: .seconds(10))
+                let outcomes = await [first, second]
+                #expect(outcomes.count { $0.unsent == .refusedStream } == 1, "\(outcomes)")
+                #expect(outcomes.count { $0.unclear == .reset } == 1, "\(outcomes)")
+                await client.close()
+                #expect(await server.stop() == 2)
+            }
+        }
+    }
+
+    @Test(arguments: [RefusingServer.Way.goAwayAndAnswer, .goAwayIdle])
+    func `a GOAWAY spoils no answer, and the next request takes a new connection`(
+        way: RefusingServer.Way
+    ) async throws {
+        for outcome in try await outcomes(way, 3) { #expect(outcome.response?.status == 200, "\(outcome)") }
     }
 }

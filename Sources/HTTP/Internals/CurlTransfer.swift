@@ -15,6 +15,7 @@ final class CurlTransfer {
     private var departure = Departure()
     private var departed: Duration?
     private var answer: AnswerCollector
+    private var log = TransportLog()
 
     /// Nil when the request can't be put on a wire as it is.
     init?(
@@ -32,6 +33,7 @@ final class CurlTransfer {
         secure(options)
         describe(request, options)
         listen()
+        listenForRefusal()
     }
 
     deinit {
@@ -109,6 +111,26 @@ final class CurlTransfer {
             return CurlTransfer.from(this)?.answer.takeBody(piece) == true ? count : 0
         }
     }
+
+    /// libcurl tells of a refused stream in its log alone, and there only if it doesn't first take the end for that of
+    /// a kept-alive connection that had died; see docs/decisions/0030-a-refused-stream.md.
+    private func listenForRefusal() {
+        guard isSecure, Self.tellsOfRefusals else { return }
+        // No transfer receives by RTSP's RECEIVE; libcurl never repeats such a one on account of a dead connection.
+        set(CURLOPT_RTSP_REQUEST, Int(CURL_RTSPREQ_RECEIVE))
+        kulanz_easy_set_pointer(easy, CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque())
+        kulanz_easy_set_debug(easy) { _, kind, bytes, count, this in
+            // Headers pass by here, too; nothing is kept of any.
+            guard kind == CURLINFO_TEXT, let bytes, let transfer = CurlTransfer.from(this) else { return 0 }
+            let isRefused = transfer.log.tellsOfRefusal(in: UnsafeRawBufferPointer(start: bytes, count: count))
+            if isRefused, transfer.answer.isEmpty { transfer.departure.declined() }
+            return 0
+        }
+        set(CURLOPT_VERBOSE, 1)
+    }
+
+    /// Much older ones know of one error for all streams of a connection, so that the refusal might be another's.
+    private static let tellsOfRefusals = kulanz_curl_version() >= 0x07_58_00
 
     private static func from(_ pointer: UnsafeMutableRawPointer?) -> CurlTransfer? {
         pointer.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }

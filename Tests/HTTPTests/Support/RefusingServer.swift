@@ -6,13 +6,35 @@ struct RefusingServer {
     enum Way: String {
         /// RST_STREAM with REFUSED_STREAM.
         case refusedStream
+        /// The same for every request but the first of a connection, which is answered.
+        case refusedLater
+        /// Waits for two requests on one connection, refuses the first, and cuts the connection under the second.
+        case refusedAndCut
+        /// Begins an answer, and then says REFUSED_STREAM.
+        case refusedTooLate
         /// RST_STREAM with HTTP_1_1_REQUIRED.
         case wantsHTTP1
         /// RST_STREAM with INTERNAL_ERROR.
         case internalError
+        /// RST_STREAM with CANCEL.
+        case cancel
         /// GOAWAY that names no stream as processed.
         case goAway
+        /// Answers the first request of a connection; at the second, a GOAWAY that names only the first as processed.
+        case goAwayLater
+        /// GOAWAY that names this request as perhaps processed, then the connection's end.
+        case goAwayAndCut
+        /// GOAWAY that names this request as perhaps processed, then its answer.
+        case goAwayAndAnswer
+        /// Answers, says GOAWAY, and leaves the connection open.
+        case goAwayIdle
         case cut
+        /// Cuts every request but the first of a connection, which is answered.
+        case cutLater
+        /// The answer's head and half of its body, then the connection's end.
+        case half
+        /// The answer's head and half of its body, then RST_STREAM with INTERNAL_ERROR.
+        case halfAndReset
         /// Answers with an empty 200 and says nothing more.
         case answers
         /// Answers, idles a little, and leaves with GOAWAY, close_notify and FIN.
@@ -72,6 +94,7 @@ struct RefusingServer {
                 return peer.close()
             exactly(peer, 24)
             peer.sendall(frame(4, 0))
+            count = 0
             while True:
                 head = exactly(peer, 9)
                 payload = exactly(peer, int.from_bytes(head[:3], "big"))
@@ -79,25 +102,65 @@ struct RefusingServer {
                 if kind == 4 and not flags & 1: peer.sendall(frame(4, 0, flags=1))
                 if kind != 1: continue
                 print("HTTP/2 request", flush=True)
-                if way == "cut": return peer.close()
-                if way in ("answers", "leaves"): peer.sendall(frame(1, stream, b"\x88", flags=5))
-                if way == "leaves":
+                count += 1
+                def answer(flags=5): peer.sendall(frame(1, stream, b"\x88", flags=flags))
+                # :status 200, and content-length without indexing (RFC 7541 section 6.2.2).
+                def begin(length): peer.sendall(frame(1, stream, b"\x88\x0f\x0d\x02" + length, flags=4))
+                def reset(code, which=stream): peer.sendall(frame(3, which, struct.pack(">I", code)))
+                def go_away(last): peer.sendall(frame(7, 0, struct.pack(">II", last, 0)))
+                if way.endswith("Later") and count == 1: answer()
+                elif way in ("cut", "cutLater"): return peer.close()
+                elif way in ("refusedStream", "refusedLater"): reset(7)
+                elif way == "refusedAndCut" and count == 2:
+                    another.clear()
+                    reset(7, 1)
+                    # Who was refused connects anew; only then is the refusal known to be read.
+                    another.wait(8)
+                    return peer.close()
+                elif way == "refusedTooLate":
+                    answer(flags=4)
+                    reset(7)
+                elif way == "wantsHTTP1": reset(13)
+                elif way == "internalError": reset(2)
+                elif way == "cancel": reset(8)
+                elif way == "goAway": go_away(0)
+                elif way == "goAwayLater": go_away(1)
+                elif way == "goAwayAndCut":
+                    go_away(stream)
+                    return peer.close()
+                elif way == "goAwayAndAnswer":
+                    go_away(stream)
+                    begin(b"10")
+                    peer.sendall(frame(0, stream, b"0123456789", flags=1))
+                elif way == "goAwayIdle":
+                    answer()
+                    time.sleep(0.1)
+                    go_away(stream)
+                    print("left", flush=True)
+                elif way in ("half", "halfAndReset"):
+                    begin(b"20")
+                    peer.sendall(frame(0, stream, b"0123456789"))
+                    if way == "half": return peer.close()
+                    reset(2)
+                elif way == "answers": answer()
+                elif way == "leaves":
+                    answer()
                     time.sleep(0.2)
-                    peer.sendall(frame(7, 0, struct.pack(">II", stream, 0)))
+                    go_away(stream)
                     peer.settimeout(0.2)
                     try: peer.unwrap()
                     except OSError: pass
                     peer.close()
                     return print("left", flush=True)
-                if way == "goAway": peer.sendall(frame(7, 0, struct.pack(">II", 0, 0)))
-                code = {"refusedStream": 7, "wantsHTTP1": 13, "internalError": 2}.get(way)
-                if code: peer.sendall(frame(3, stream, struct.pack(">I", code)))
 
         def guarded(plain):
             try: serve(plain)
             except (EOFError, OSError): pass
 
+        another = threading.Event()
         while True:
-            threading.Thread(target=guarded, args=(listener.accept()[0],), daemon=True).start()
+            plain = listener.accept()[0]
+            another.set()
+            threading.Thread(target=guarded, args=(plain,), daemon=True).start()
         """#
 }

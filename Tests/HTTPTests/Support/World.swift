@@ -8,13 +8,13 @@ struct World: Sendable {
     let wire: EventLoop
 }
 
-func withWorld(_ body: (World) async throws -> Void) async throws {
+func withWorld<Result>(_ body: (World) async throws -> Result) async throws -> Result {
     let world = World(loop: EventLoop(name: "test.loop"), wire: EventLoop(name: "test.wire"))
     defer {
         world.loop.stop()
         world.wire.stop()
     }
-    try await body(world)
+    return try await body(world)
 }
 
 /// A client and a scripted server for it.
