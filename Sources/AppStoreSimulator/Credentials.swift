@@ -47,15 +47,15 @@ package struct Credentials: Sendable {
         return String(randomBytes(10).map { alphabet[Int($0) % alphabet.count] })
     }
 
-    /// The apps as members of a Kulanz configuration.
-    package func configuration(port: UInt16) -> String {
+    /// The apps as members of a Kulanz configuration; `caFile`: what to trust for an `https` URL.
+    package func configuration(baseURL: String, caFile: String? = nil) -> String {
         apps.map { app in
             let name = app.bundleId.split(separator: ".").last.map(String.init) ?? app.bundleId
             return """
                 \(name): {
                   bundleId: "\(app.bundleId)", environment: "\(app.environment.rawValue)",
                   issuerId: "\(app.issuerId)", keyId: "\(app.keyId)",
-                  privateKey: "file:\(app.keyPath)", baseURL: "http://127.0.0.1:\(port)",
+                  privateKey: "file:\(app.keyPath)", baseURL: "\(baseURL)",\(caFile.map { "\n  caFile: \"\($0)\"," } ?? "")
                 },
                 """
         }.joined(separator: "\n")

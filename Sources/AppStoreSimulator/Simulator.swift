@@ -2,7 +2,8 @@ package import EventLoop
 import Foundation
 import HTTP
 
-/// Apple on this machine: the three endpoints over HTTP/1.1, faults included, and a journal of what arrived.
+/// Apple on this machine: the three endpoints over HTTP/1.1, in the clear or over TLS, faults included, and a journal of
+/// what arrived.
 ///
 /// All of it happens on one loop's thread, so the journal's order is the order in which things were decided. A handler
 /// waits only to be late on purpose.
@@ -12,6 +13,9 @@ package actor Simulator {
     package nonisolated let credentials: Credentials?
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
+    /// What a client has to trust, if the options name a folder for it: the path of a PEM file.
+    package nonisolated let caFile: String?
+    private let identity: TLSIdentity?
     private let options: SimulatorOptions
     private let started = ContinuousClock.now
     private let domain: LoopDomain
@@ -28,6 +32,10 @@ package actor Simulator {
         self.loop = loop
         self.options = options
         domain = LoopDomain(loop)
+        let house = try options.tlsFolder.map {
+            try HouseAuthority(in: $0, host: options.host, wallMs: Self.wallMs)
+        }
+        (caFile, identity) = (house?.caFile, house?.identity)
         var scenario = options.scenario
         credentials = try options.credentialsFolder.map { try Credentials(for: &scenario, in: $0) }
         apple = try Apple(scenario: scenario, wallMs: Self.wallMs)
@@ -43,7 +51,7 @@ package actor Simulator {
     package func start() async throws -> UInt16 {
         try journal.append(.start(wallMs: Self.wallMs - nanosecondsSinceStart / 1_000_000))
         let server = HTTPServer(
-            loop: loop, host: options.host, port: options.port,
+            loop: loop, host: options.host, port: options.port, identity: identity,
             beforeBody: { [weak self] request in self?.assumeIsolated { $0.decideOnHead(of: request) } },
             handler: { [weak self] request in await self?.answer(request) ?? .cut })
         let port = try await server.start()

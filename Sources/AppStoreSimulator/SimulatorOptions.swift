@@ -13,5 +13,8 @@ package struct SimulatorOptions: Sendable {
     /// A folder for the private keys of the apps that have none in the scenario, so that a client can be tried at once.
     package var credentialsFolder: String?
 
+    /// With it the simulator speaks HTTPS: a folder for its own certificate authority, which the next start takes up.
+    package var tlsFolder: String?
+
     package init() {}
 }

@@ -13,18 +13,25 @@ static inline size_t kulanz_mhd_keep(void *cls, struct MHD_Connection *connectio
     return length;
 }
 
+// key and certificate: PEM, both NULL for a server in the clear; they have to outlive the daemon.
 static inline struct MHD_Daemon *kulanz_mhd_start(unsigned int flags, const struct sockaddr *address, void *cls,
                                                   MHD_AccessHandlerCallback access,
                                                   void *(*opened)(void *, const char *, struct MHD_Connection *),
                                                   MHD_RequestCompletedCallback completed,
                                                   MHD_NotifyConnectionCallback connection,
-                                                  unsigned int connection_limit, size_t connection_memory) {
+                                                  unsigned int connection_limit, size_t connection_memory,
+                                                  const char *key, const char *certificate) {
+    struct MHD_OptionItem secure[] = {{MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)key},
+                                      {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)certificate},
+                                      {MHD_OPTION_END, 0, NULL}};
+    struct MHD_OptionItem plain[] = {{MHD_OPTION_END, 0, NULL}};
     return MHD_start_daemon(flags, 0, NULL, NULL, access, cls, MHD_OPTION_SOCK_ADDR, address,
                             MHD_OPTION_URI_LOG_CALLBACK, opened, cls, MHD_OPTION_NOTIFY_COMPLETED, completed, cls,
                             MHD_OPTION_NOTIFY_CONNECTION, connection, cls, MHD_OPTION_UNESCAPE_CALLBACK,
                             kulanz_mhd_keep, NULL, MHD_OPTION_CONNECTION_LIMIT, connection_limit,
                             MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_memory,
-                            MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_END);
+                            MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_ARRAY, key ? secure : plain,
+                            MHD_OPTION_END);
 }
 
 // -1 if the daemon doesn't use epoll.

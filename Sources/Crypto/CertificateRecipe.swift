@@ -3,7 +3,7 @@ import COpenSSL
 /// What one certificate of a self-made chain says; `issue` makes it.
 struct CertificateRecipe {
     enum Role {
-        case root, intermediate, leaf
+        case root, intermediate, leaf, server
 
         /// Extensions as OpenSSL's configuration files write them (x509v3_config).
         fileprivate var extensions: [(identifier: Int32, value: String)] {
@@ -13,6 +13,7 @@ struct CertificateRecipe {
             case .intermediate: [(NID_basic_constraints, "critical,CA:TRUE,pathlen:0"), ca]
             case .leaf:
                 [(NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature")]
+            case .server: Self.leaf.extensions + [(NID_ext_key_usage, "serverAuth")]
             }
         }
     }
@@ -23,6 +24,8 @@ struct CertificateRecipe {
     var validity: ClosedRange<Int64>
     /// A dotted identifier, written as a non-critical extension that holds DER NULL.
     var marker: String?
+    /// Names and addresses that the certificate is good for, written as subject alternative names.
+    var hosts: [String] = []
 
     /// Who signs: a certificate and its private key.
     struct Issuer: Sendable {
@@ -87,7 +90,17 @@ struct CertificateRecipe {
             if identifier == NID_authority_key_identifier, issuer == nil { continue }
             try add(identifier, value, to: raw, issuer: issuer?.certificate)
         }
+        if !hosts.isEmpty {
+            try add(NID_subject_alt_name, alternativeNames, to: raw, issuer: issuer?.certificate)
+        }
         if let marker { try add(marker: marker, to: raw) }
+    }
+
+    private var alternativeNames: String {
+        hosts.map { host in
+            let isAddress = host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." }
+            return (isAddress ? "IP:" : "DNS:") + host
+        }.joined(separator: ",")
     }
 
     private func add(

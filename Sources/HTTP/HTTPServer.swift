@@ -1,12 +1,13 @@
 package import EventLoop
 
-/// An HTTP/1.1 server on the loop (libmicrohttpd). For HTTP/2 and TLS put a proxy before it.
+/// An HTTP/1.1 server on the loop (libmicrohttpd), over TLS if it has an identity. For HTTP/2 put a proxy before it.
 package actor HTTPServer {
     package typealias Handler = @Sendable (HTTPServerRequest) async -> HTTPServerAction
 
     private let loop: EventLoop
     private let host: String
     private let port: UInt16
+    private let identity: TLSIdentity?
     private let handler: Handler
     private let maxBodyBytes: Int
     private let beforeBody: @Sendable (HTTPServerRequest) -> HTTPServerAction?
@@ -17,18 +18,20 @@ package actor HTTPServer {
 
     /// - Parameters:
     ///   - port: 0 takes any free one; `start` tells which.
+    ///   - identity: with it the server speaks TLS and nothing else.
     ///   - maxBodyBytes: a longer body is answered with 413, or cut if its length wasn't told beforehand.
     ///   - beforeBody: asked on the loop's thread as soon as the fields are read, so it has to be quick. An action
     ///     is carried out at once, the body unread; nil lets the body come and the handler decide.
     ///   - handler: begins on the loop's thread, and stays there unless it leaves it; it may take its time.
     package init(
-        loop: EventLoop, host: String, port: UInt16, maxBodyBytes: Int = 1 << 20,
+        loop: EventLoop, host: String, port: UInt16, identity: TLSIdentity? = nil, maxBodyBytes: Int = 1 << 20,
         beforeBody: @escaping @Sendable (HTTPServerRequest) -> HTTPServerAction? = { _ in nil },
         handler: @escaping Handler
     ) {
         self.loop = loop
         self.host = host
         self.port = port
+        self.identity = identity
         self.maxBodyBytes = maxBodyBytes
         self.beforeBody = beforeBody
         self.handler = handler
@@ -48,7 +51,7 @@ package actor HTTPServer {
             [weak self] id, request in
             self?.assumeIsolated { $0.handle(id, request) }
         }
-        let port = try daemon.start(host: host, port: port)
+        let port = try daemon.start(host: host, port: port, as: identity)
         self.daemon = daemon
         return port
     }

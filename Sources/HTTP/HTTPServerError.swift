@@ -7,6 +7,8 @@ package enum HTTPServerError: Error, Hashable {
     /// The address can't be listened on: taken, not ours, or not allowed (`errno`).
     case cannotListen(host: String, port: UInt16, errno: Int32)
     case alreadyStarted
+    /// libmicrohttpd was built without TLS.
+    case cannotSecure
 }
 
 extension HTTPServerError: CustomStringConvertible {
@@ -16,6 +18,7 @@ extension HTTPServerError: CustomStringConvertible {
         case .cannotListen(let host, let port, let code):
             "can't listen on \(host) port \(port): \(String(cString: strerror(code)))"
         case .alreadyStarted: "the server was started before"
+        case .cannotSecure: "this machine's libmicrohttpd was built without TLS"
         }
     }
 }

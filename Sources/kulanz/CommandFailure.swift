@@ -25,6 +25,7 @@ struct CommandFailure: Error {
         case let error as RedisError: self.init(Self.code(of: error), error.description)
         case let error as HTTPServerError: self.init(.unreachable, "\(error)")
         case let error as ScenarioError: self.init(.configuration, "the scenario can't be used: \(error)")
+        case let error as HouseAuthorityError: self.init(.configuration, "\(error)")
         case let error as CocoaError: self.init(.noSuchThing, error.localizedDescription)
         default: self.init(.fault, "\(error)")
         }

@@ -23,7 +23,7 @@ import Testing
                 caller.key = TestApp.otherKey
                 let bad = caller.authorization
                 #expect(await world.call(.refund, "1", Bodies.refund(), authorization: bad).status == 401)
-                #expect(made.configuration(port: world.port).contains("baseURL: \"http://127.0.0.1:\(world.port)\""))
+                #expect(made.configuration(baseURL: "http://[::1]:1").contains("baseURL: \"http://[::1]:1\",\n}"))
             }
         }
     }

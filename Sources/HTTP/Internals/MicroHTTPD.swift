@@ -11,6 +11,8 @@ final class MicroHTTPD: @unchecked Sendable {
     private let beforeBody: @Sendable (HTTPServerRequest) -> HTTPServerAction?
     /// The request `id` is whole; somebody calls `decide` for it later.
     private let ask: (_ id: UInt64, HTTPServerRequest) -> Void
+    /// PEM, for the daemon to read as long as it lives.
+    private var secrets: (key: UnsafeMutablePointer<CChar>, certificate: UnsafeMutablePointer<CChar>)?
     private var daemon: OpaquePointer?
     private var isStopping = false
     private var watch: DescriptorWatch?
@@ -32,18 +34,27 @@ final class MicroHTTPD: @unchecked Sendable {
     // MARK: Start and stop
 
     /// Listens; returns the port.
-    func start(host: String, port: UInt16) throws(HTTPServerError) -> UInt16 {
+    func start(host: String, port: UInt16, as identity: TLSIdentity?) throws(HTTPServerError) -> UInt16 {
+        guard identity == nil || MHD_is_feature_supported(.FEATURE_TLS) == .YES else { throw .cannotSecure }
         guard let found = addresses(host, port) else { throw .unknownHost(host) }
         defer { freeaddrinfo(found) }
         let usesEpoll = MHD_is_feature_supported(.FEATURE_EPOLL) == .YES
         var flags = MHD_ALLOW_SUSPEND_RESUME.rawValue
         if usesEpoll { flags |= MHD_USE_EPOLL.rawValue }
         if found.pointee.ai_family == AF_INET6 { flags |= MHD_USE_IPv6.rawValue }
+        if let identity {
+            flags |= MHD_USE_TLS.rawValue
+            secrets = (strdup(identity.keyPEM), strdup(identity.certificatePEM))
+        }
         errno = 0
         daemon = kulanz_mhd_start(
             flags, found.pointee.ai_addr, Unmanaged.passUnretained(self).toOpaque(), Self.access, Self.opened,
-            Self.completed, Self.connection, 10_000, 64 << 10)
-        guard let daemon else { throw .cannotListen(host: host, port: port, errno: errno) }
+            Self.completed, Self.connection, 10_000, 64 << 10, secrets?.key, secrets?.certificate)
+        guard let daemon else {
+            let code = errno
+            forgetSecrets()
+            throw .cannotListen(host: host, port: port, errno: code)
+        }
         if usesEpoll {
             watch = loop.watch(kulanz_mhd_epoll_descriptor(daemon), for: .readable) { [weak self] _ in self?.turn() }
         } else {
@@ -85,6 +96,15 @@ final class MicroHTTPD: @unchecked Sendable {
         self.daemon = nil
         MHD_stop_daemon(daemon)
         requests = [:]
+        forgetSecrets()
+    }
+
+    private func forgetSecrets() {
+        guard let secrets else { return }
+        self.secrets = nil
+        memset(secrets.key, 0, strlen(secrets.key))
+        free(secrets.key)
+        free(secrets.certificate)
     }
 
     // MARK: Turning

@@ -22,6 +22,9 @@ struct Simulate: Command {
             "--credentials", "FOLDER", \.credentials,
             "Make keys for the apps that have none, write them there, and print a configuration to try them with."),
         .option("--root", "FILE", \.root, "Write the root certificate of the signed payloads there, as PEM."),
+        .option(
+            "--tls", "FOLDER", \.tls,
+            "Speak HTTPS. The certificate authority lies there for clients to trust, and is made if it isn't there."),
         .option("--audit", "FILE", \.audit, "Run nothing: print what the journal in that file proves."),
         .flag("--json", \.isJSON, "The address and, at the end, the report as JSON."),
     ]
@@ -29,6 +32,7 @@ struct Simulate: Command {
         Example("simulate", "A friendly App Store that knows every transaction."),
         Example("simulate --scenario bad-day.json5 --journal arrivals.jsonl", "One that misbehaves, written down."),
         Example("simulate --credentials keys/", "With keys, and the configuration to use them."),
+        Example("simulate --tls tls/", "Over HTTPS, and what to put into baseURL and caFile."),
         Example("simulate --audit arrivals.jsonl", "Rates kept or broken, refunds taken twice: the server's word."),
     ]
 
@@ -38,6 +42,7 @@ struct Simulate: Command {
     var journal: String?
     var credentials: String?
     var root: String?
+    var tls: String?
     var audit: String?
     var isJSON = false
 
@@ -51,7 +56,7 @@ struct Simulate: Command {
         let signals = await Signals.stream(of: [SIGINT, SIGTERM], on: loop)
         let simulator = try Simulator(loop: loop, options: try options())
         let port = try await simulator.start()
-        announce(port, simulator.credentials)
+        announce(port, simulator.credentials, caFile: simulator.caFile)
         var wishes = signals.makeAsyncIterator()
         _ = await wishes.next()
         await simulator.stop()
@@ -77,6 +82,7 @@ struct Simulate: Command {
         options.rootPath = root
         // Absolute: the configuration that names the keys may lie anywhere.
         options.credentialsFolder = credentials.map { URL(filePath: $0).path }
+        options.tlsFolder = tls.map { URL(filePath: $0).path }
         if let scenario {
             guard let bytes = FileManager.default.contents(atPath: scenario) else {
                 throw CommandFailure(.noSuchThing, "there is no readable file \(scenario)")
@@ -87,16 +93,28 @@ struct Simulate: Command {
         return options
     }
 
-    private func announce(_ port: UInt16, _ credentials: Credentials?) {
-        let url = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    private func announce(_ port: UInt16, _ credentials: Credentials?, caFile: String?) {
+        let url = self.url(of: host, port, isSecure: caFile != nil)
+        let baseURL = self.url(
+            of: ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host, port, isSecure: caFile != nil)
         if isJSON {
-            Output.line(.object(JSONObject(["url": .string(url), "port": .integer(Int64(port))])))
+            var line = JSONObject(["url": .string(url), "port": .integer(Int64(port))])
+            line["caFile"] = caFile.map { .string($0) }
+            Output.line(.object(line))
         } else if journal == "-" {
             Output.note("An App Store listens at \(url); Ctrl-C ends it.")
         } else {
             Output.line("An App Store listens at \(url); Ctrl-C ends it.")
         }
-        guard let credentials, !credentials.apps.isEmpty else { return }
-        Output.note("\nFor the configuration, under apps:\n\n\(credentials.configuration(port: port))\n")
+        if let credentials, !credentials.apps.isEmpty {
+            let apps = credentials.configuration(baseURL: baseURL, caFile: caFile)
+            Output.note("\nFor the configuration, under apps:\n\n\(apps)\n")
+        } else if let caFile {
+            Output.note("\nFor the configuration of an app:\n\n  baseURL: \"\(baseURL)\", caFile: \"\(caFile)\",\n")
+        }
+    }
+
+    private func url(of host: String, _ port: UInt16, isSecure: Bool) -> String {
+        "\(isSecure ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 }
