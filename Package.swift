@@ -105,8 +105,8 @@ let package = Package(
         tests(
             "Fleet",
             uses: [
-                "AppStore", "AppStoreSimulator", "EventLoop", "Fleet", "HTTP", "Queue", "Redis", "Refunds", "Telemetry",
-                "TestSupport",
+                "AppStore", "AppStoreSimulator", "EventLoop", "Fleet", "HTTP", "Lifecycle", "Queue", "Redis", "Refunds",
+                "Telemetry", "TestSupport",
             ]
         ),
         // Whole processes: the built command, a real Redis, the simulator over HTTP.

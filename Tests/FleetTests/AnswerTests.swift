@@ -17,7 +17,7 @@ import Testing
         var testDescription: String { transaction }
     }
 
-    @Test(arguments: [
+    static let cases = [
         Case(transaction: "2000-cut-after", state: .accepted, results: ["unclear", "accepted"], ids: 1),
         Case(transaction: "2000-cut-before", state: .accepted, results: ["unclear", "accepted"], ids: 1),
         Case(transaction: "2000-503", state: .accepted, results: ["unclear", "accepted"], ids: 1),
@@ -28,9 +28,11 @@ import Testing
         Case(transaction: "2000-4000181", state: .held, results: ["rejected"], ids: 1),
         Case(transaction: "2000-garbage", state: .unclear, results: ["unreadable"], ids: 1),
         Case(transaction: "2000-401-x1", state: .accepted, results: ["unauthorized", "accepted"], ids: 1),
-    ])
-    func `is one move`(_ expected: Case) async throws {
-        try await withFleet { world in
+    ]
+
+    @Test(arguments: cases, FleetTransport.available)
+    func `is one move`(_ expected: Case, over transport: FleetTransport) async throws {
+        try await withFleet(over: transport) { world in
             try await world.add(FleetWorld.job("case-1", transaction: expected.transaction))
             _ = await world.worker([try world.app()]).run()
             let record = try #require(try await world.queue.show("case-1"))

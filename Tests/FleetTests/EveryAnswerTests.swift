@@ -75,17 +75,18 @@ import Testing
         return scenario
     }
 
-    @Test(.timeLimit(.minutes(3))) func `leads to one move, twice over`() async throws {
+    @Test(.timeLimit(.minutes(3)), arguments: FleetTransport.available.filter { $0 != .tls })
+    func `leads to one move, twice over`(transport: FleetTransport) async throws {
         let rows = Self.rows
         let scenario = try Self.scenario(rows)
-        try await withFleet {
-            $0 = scenario
-        } _: { world in
+        try await withFleet({ $0 = scenario }, over: transport) { world in
             for row in rows {
                 try await world.add(
                     FleetWorld.job("case-1", app: row.app), app: row.app)
             }
-            let apps = try rows.map { try world.app($0.app, bundle: $0.bundle) }
+            // One client, so that over HTTP/2 all share its connections.
+            let http = world.client()
+            let apps = try rows.map { try world.app($0.app, bundle: $0.bundle, through: http) }
             let worker = world.worker(apps) { $0.concurrency = 256 }
             _ = await worker.run()
             var counted: [Send: Int] = [:]
@@ -103,6 +104,7 @@ import Testing
                 counted[row.send, default: 0] += 1
             }
             print("answers through the wire: \(counted.map { "\($0.value) on a \($0.key) send" }.sorted())")
+            if let front = world.front { #expect(front.protocols == ["h2"]) }
             // No id was ever processed under two different ones for the same job.
             let taken = await world.simulator.entries.filter(\.isProcessed)
             let ids = Dictionary(grouping: taken, by: { $0.bundleId ?? "" }).mapValues {

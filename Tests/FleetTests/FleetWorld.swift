@@ -23,6 +23,12 @@ struct FleetWorld: Sendable {
     let log: RecordingSink
     /// What the scenario's app is called in the queue.
     let queue: JobQueue
+    /// Where workers find the simulator, and what they have to trust for it.
+    let baseURL: String
+    let caFile: String?
+    let front: HTTP2Front?
+
+    func client() -> HTTPClient { HTTPClient(loop: loop, options: .appStore(version: "test", caFile: caFile)) }
 
     var loop: EventLoop { redis.loop }
 
@@ -31,11 +37,11 @@ struct FleetWorld: Sendable {
         retry: RetryPolicy = RetryPolicy(baseSeconds: 0.05, capSeconds: 0.2), webhook: String? = nil,
         at door: UInt16? = nil, through shared: HTTPClient? = nil
     ) throws -> (app: FleetApp, token: ProviderToken) {
-        let base = try BaseURL("http://127.0.0.1:\(door ?? port)")
+        let base = try BaseURL(door.map { "http://127.0.0.1:\($0)" } ?? baseURL)
         let credentials = try AppCredentials(
             bundleId: bundle, issuerId: "57246542-96fe-1a63-e053-0824d011072a", keyId: "2X9R4HXF34", key: key,
             environment: .production, baseURL: base)
-        let http = shared ?? HTTPClient(loop: loop, options: .appStore(version: "test"))
+        let http = shared ?? client()
         let app = FleetApp(
             rules: AppRules(name: name, environment: .production),
             queue: JobQueue(app: name, environment: .production, redis: redis.client),
@@ -53,7 +59,7 @@ struct FleetWorld: Sendable {
         return Worker(
             loop: loop, apps: apps, options: options, redis: redis.client,
             subscriber: RedisSubscriber(loop: loop, endpoint: redis.endpoint),
-            http: HTTPClient(loop: loop, options: .appStore(version: "test")), prefix: "kulanz", database: 0,
+            http: client(), prefix: "kulanz", database: 0,
             log: Log(to: log, level: .debug, label: "worker"))
     }
 
@@ -74,7 +80,7 @@ struct FleetWorld: Sendable {
 
 func withFleet(
     _ shape: (inout Scenario) -> Void = { _ in }, configuration: [String] = [],
-    persistence: PrivateRedis.Persistence = .none, hasOwnClock: Bool = false,
+    persistence: PrivateRedis.Persistence = .none, hasOwnClock: Bool = false, over transport: FleetTransport = .plain,
     _ body: (FleetWorld) async throws -> Void
 ) async throws {
     let key = SigningKey.generate()
@@ -84,20 +90,28 @@ func withFleet(
     try await withRedis(persistence: persistence, configuration: configuration, hasOwnClock: hasOwnClock) { redis in
         var options = SimulatorOptions()
         options.scenario = scenario
+        if transport != .plain { options.tlsFolder = redis.folder["tls"] }
         // Apple is another machine: its work must not take the worker's thread.
         let apple = EventLoop(name: "apple")
         defer { apple.stop() }
         let simulator = try Simulator(loop: apple, options: options)
         let port = try await simulator.start()
+        let front =
+            transport == .http2
+            ? try await HTTP2Front(to: port, certificates: redis.folder["tls"], on: redis.loop) : nil
+        let base = transport == .plain ? "http://127.0.0.1:\(port)" : "https://localhost:\(front?.port ?? port)"
         let world = FleetWorld(
             redis: redis, simulator: simulator, port: port, key: key, log: RecordingSink(),
-            queue: JobQueue(app: "audiobooks", environment: .production, redis: redis.client))
+            queue: JobQueue(app: "audiobooks", environment: .production, redis: redis.client),
+            baseURL: base, caFile: simulator.caFile, front: front)
         do {
             try await body(world)
         } catch {
+            await front?.stop()
             await simulator.stop()
             throw error
         }
+        await front?.stop()
         await simulator.stop()
     }
 }
