@@ -16,7 +16,9 @@ struct HouseAuthority {
     /// before the simulator.
     init(in folder: String, host: String, wallMs: Int64) throws {
         caFile = folder + "/ca.pem"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch { throw HouseAuthorityError.unwritable(file: folder) }
         let authority = try Self.authority(caFile, secret: folder + "/ca.key", wallMs: wallMs)
         let server = try authority.issue(
             for: Self.hosts(listeningOn: host), validity: (wallMs - Self.day)...(wallMs + Self.serverDays * Self.day))
@@ -71,6 +73,7 @@ package enum HouseAuthorityError: Error, Hashable, CustomStringConvertible {
     case foreign(file: String, secret: String)
     /// The authority ends before a server's certificate would.
     case old(file: String)
+    /// A file, or the folder itself.
     case unwritable(file: String)
 
     package var description: String {
@@ -78,7 +81,7 @@ package enum HouseAuthorityError: Error, Hashable, CustomStringConvertible {
         case .foreign(let file, let secret):
             "\(file) and \(secret) are not a certificate and its P-256 key; name another folder, or remove both"
         case .old(let file): "\(file) ends within 13 months; remove it and its ca.key, and a new one is made"
-        case .unwritable(let file): "\(file) can't be written"
+        case .unwritable(let file): "\(file) can't be made or written"
         }
     }
 }

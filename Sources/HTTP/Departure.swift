@@ -3,7 +3,7 @@
 /// libcurl calls back each time it is about to write the request: connected, secured, nothing sent. It writes a POST
 /// a second time by itself when a kept-alive connection dies under the first, when an HTTP/2 server refuses the
 /// stream, or says GOAWAY. One transfer is at most one request on the wire, so only the first call may pass.
-/// A server that refuses a stream says with it that it has done nothing (docs/decisions/0030-a-refused-stream.md).
+/// A server that refuses a stream says with it that it has done nothing (docs/decisions/0033-a-refused-stream.md).
 struct Departure {
     enum State: Hashable {
         /// libcurl never was about to write: surely unseen.

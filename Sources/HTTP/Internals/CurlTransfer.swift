@@ -113,7 +113,7 @@ final class CurlTransfer {
     }
 
     /// libcurl tells of a refused stream in its log alone, and there only if it doesn't first take the end for that of
-    /// a kept-alive connection that had died; see docs/decisions/0030-a-refused-stream.md.
+    /// a kept-alive connection that had died; see docs/decisions/0033-a-refused-stream.md.
     private func listenForRefusal() {
         guard isSecure, Self.tellsOfRefusals else { return }
         // No transfer receives by RTSP's RECEIVE; libcurl never repeats such a one on account of a dead connection.

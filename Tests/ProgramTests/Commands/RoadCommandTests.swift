@@ -107,4 +107,36 @@ import Testing
             }
         }
     }
+
+    @Test func `a worker reaches a simulator over HTTPS if it trusts its authority, and else sends nothing`()
+        async throws
+    {
+        try await withCommands { world in
+            let (_, report) = try await withSimulator(world, ["--tls", "tls"]) { url in
+                #expect(url.hasPrefix("https://127.0.0.1:"))
+                try world.configure(baseURL: url)
+                let stranger = try await world.start(["worker"])
+                _ = try await world.finished(try await world.start(CommandWorld.refund("a", "2000000123456789")))
+                try await eventually("the refund was tried in vain") {
+                    let shown = try await world.run("jobs", "show", "a", "--json").objects.first
+                    let attempts = shown?["attempts"] as? [[String: Any]] ?? []
+                    return attempts.contains { $0["result"] as? String == "unsent" }
+                }
+                #expect(await stranger.stop() == .code(0))
+
+                try world.configure(baseURL: url, more: "caFile: \"tls/ca.pem\",")
+                let worker = try await world.start(["worker"])
+                let words = ["jobs", "show", "a", "--json"]
+                try await eventually("the refund is accepted") {
+                    try await world.finished(try await world.start(words)).objects.first?["state"] as? String
+                        == "accepted"
+                }
+                let shown = try #require(try await world.finished(try await world.start(words)).objects.first)
+                let attempts = try #require(shown["attempts"] as? [[String: Any]])
+                #expect(Set(attempts.map { $0["referenceId"] as? String }).count == 1)
+                #expect(await worker.stop() == .code(0))
+            }
+            #expect(report["processed"] as? Int == 1)
+        }
+    }
 }
