@@ -42,8 +42,10 @@ extension JobQueue {
 
     /// The alarm was told; the ledger keeps the event itself.
     package func told(_ alarm: Alarm) async throws(QueueError) {
-        _ = try await read(["XACK", RedisWord(keys.alerts), Self.heralds, RedisWord(alarm.entryId)])
+        // Deleted first: what is pending and gone is forgotten by the next XAUTOCLAIM, yet an entry that is acknowledged
+        // and still there would be handed out to nobody and count as untold for ever.
         _ = try await read(["XDEL", RedisWord(keys.alerts), RedisWord(alarm.entryId)])
+        _ = try await read(["XACK", RedisWord(keys.alerts), Self.heralds, RedisWord(alarm.entryId)])
     }
 }
 

@@ -26,6 +26,22 @@ import Testing
         }
     }
 
+    @Test(arguments: ["xack", "xdel"])
+    func `whose teller dies while it strikes it off doesn't stay untold for ever`(_ word: String) async throws {
+        try await withQueue { world in
+            _ = try await world.queue.pause(reason: "manual", act: QueueWorld.agent)
+            let alarm = try #require(try await world.queue.takeAlarms(worker: "w1").first)
+            // Only one of the two words gets through.
+            try await world.send("ACL", "SETUSER", "default", RedisWord("-" + word))
+            await #expect(throws: QueueError.self) { try await world.queue.told(alarm) }
+            try await world.send("ACL", "SETUSER", "default", RedisWord("+" + word))
+            for alarm in try await world.queue.takeAlarms(worker: "w2", patience: .zero) {
+                try await world.queue.told(alarm)
+            }
+            #expect(try await world.queue.overview().untoldAlarms == 0)
+        }
+    }
+
     @Test func `comes once for each cause, and an all-clear after it`() async throws {
         try await withQueue { world in
             _ = try await world.queue.pause(reason: "manual", act: QueueWorld.agent)

@@ -31,6 +31,21 @@ extension AttemptResult {
         }
     }
 
+    @Test(arguments: [401, 403])
+    func `a refusal that pauses the app says that Apple is up`(_ status: Int) async throws {
+        try await withQueue { world in
+            try await fail(5, in: world)
+            try await world.enqueue("next")
+            try await world.advance(.seconds(2))
+            let probe = try await world.leaseOne()
+            _ = try await world.queue.pause(
+                reason: "forbidden", act: QueueWorld.agent, because: probe, ending: .answered, next: nil,
+                AttemptResult("refused", httpStatus: status))
+            #expect(try await world.queue.overview().nextProbe == nil)
+            #expect(try await world.queue.takeAlarms(worker: "w1").map(\.kind) == ["appleDown", "paused", "appleBack"])
+        }
+    }
+
     @Test func `five unclear answers of one transaction don't`() async throws {
         try await withQueue { world in
             for _ in 1...6 {

@@ -67,6 +67,19 @@ import Testing
         }
     }
 
+    @Test func `give no number to a later letter of the same job, which somebody took back`() async throws {
+        try await withQueue { world in
+            for number in 1...2 { try await refuse("case-\(number)", code: 4_000_135, in: world) }
+            _ = try await world.queue.redrive("case-1", act: QueueWorld.agent)
+            _ = try await world.queue.withdraw(["case-1"], act: QueueWorld.agent)
+            try await refuse("case-3", code: 4_000_135, in: world)
+            let letters = try await world.queue.deadLetters()
+            #expect(
+                Dictionary(uniqueKeysWithValues: letters.map { ($0.id, $0.pause ?? "none") })
+                    == ["case-1": "none", "case-2": "1", "case-3": "1"])
+        }
+    }
+
     @Test func `of one transaction alone say nothing about the app`() async throws {
         try await withQueue { world in
             for number in 1...4 { try await refuse("case-\(number)", code: 4_000_135, in: world, transaction: "T") }

@@ -7,7 +7,7 @@
 --          before the app pauses, or ''
 -- Result   { 1 if this call paused it, 0 if it was paused, 2 if a second worker has to see it first; the pause's
 --          number; the job's state or stale or '' }
--- needs: lines attempts alarms
+-- needs: lines attempts alarms down
 
 -- A worker alone may be at fault (its clock, its network); two that see the same are not.
 local SECOND_WITHIN_US = 300 * 1000000
@@ -23,6 +23,8 @@ else
 end
 local state = ''
 if ARGV[4] then
+    -- Whatever Apple refused, it is up.
+    note_answer(ARGV[7])
     local job = load_job(ARGV[4])
     if not job or not owns(job, ARGV[5]) then
         state = 'stale'

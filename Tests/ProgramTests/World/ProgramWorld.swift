@@ -23,6 +23,8 @@ struct WorldShape: Sendable {
     var retry = ""
     /// Further lines of redis.conf.
     var redis: [String] = []
+    /// Whether Redis gets a clock that the test can set. Linux only.
+    var redisHasOwnClock = false
 }
 
 /// A private Redis that writes everything to disk, Apple in this process, and workers that are processes.
@@ -32,6 +34,7 @@ struct ProgramWorld: Sendable {
     let loop: EventLoop
     let folder: TemporaryFolder
     let redis: PrivateRedis
+    var clock: SteppedClock? = nil
     let client: RedisClient
     let simulator: Simulator
     let port: UInt16
@@ -204,7 +207,9 @@ func withProgram(
     await Seats.shared.take()
     let loop = EventLoop(name: "test.world")
     do {
-        try await withRedis(persistence: .always, configuration: shape.redis, loop: loop) { redis in
+        try await withRedis(
+            persistence: .always, configuration: shape.redis, hasOwnClock: shape.redisHasOwnClock, loop: loop
+        ) { redis in
             try SigningKey.generate().pemPKCS8.write(
                 toFile: redis.folder["key.p8"], atomically: true, encoding: .utf8)
             var options = SimulatorOptions()
@@ -214,7 +219,8 @@ func withProgram(
             let port = try await simulator.start()
             let crew = Crew()
             let world = ProgramWorld(
-                shape: shape, loop: loop, folder: redis.folder, redis: redis.server, client: redis.client,
+                shape: shape, loop: loop, folder: redis.folder, redis: redis.server, clock: redis.clock,
+                client: redis.client,
                 simulator: simulator, port: port, crew: crew)
             do {
                 try await body(world)

@@ -5,8 +5,20 @@ struct Model {
     /// Every departure that left or may have left, oldest first; a window that was taken as full counts as N of them.
     var departures: [Int64] = []
     var runId: String?
-    var paused = false
     var blockedUntil: Int64 = 0
+    /// The reason of the pause that stands, and how many there have been.
+    var pausedFor: String?
+    var pauses = 0
+    /// The run of suspects so far, and the one that counts within an hour.
+    var suspects: [Sight] = []
+    var funds: [Sight] = []
+    /// The worker that alone saw a fresh token refused.
+    var refusedBy: String?
+    var refusedAt: Int64 = 0
+    /// What nobody has told yet, oldest first.
+    var alarms: [Untold] = []
+    /// What the books should hold that is about no job.
+    var events: [String: Int] = [:]
     /// Raw entries that nobody has moved yet, by lane and id.
     var raw: Set<String> = []
     var letters = 0
@@ -24,6 +36,8 @@ struct Model {
     let gap: Int64 = 1_025_000
     let lease: Int64 = 60_000_000
     let timeout: Int64 = 30_000_000
+    /// No block outlasts this at a server that forgot: 75 minutes.
+    let longestBlock: Int64 = 4_500_000_000
 
     // MARK: Entering
 
@@ -51,7 +65,10 @@ struct Model {
     }
 
     mutating func meet(runId: String) {
-        if self.runId != runId { departures += Array(repeating: now, count: permits) }
+        guard self.runId != runId else { return }
+        departures += Array(repeating: now, count: permits)
+        blockedUntil = min(blockedUntil, now + longestBlock)
+        if self.runId != nil { book("forgotten") }
         self.runId = runId
     }
 
@@ -103,12 +120,19 @@ struct Model {
         probeStep = 2_000_000
         probeAt = now + probeStep
         downSince = now
+        raise("appleDown")
+        book("appleDown")
     }
 
-    mutating func hearAnswer() {
+    /// Any answer says that Apple is up; one that isn't 401 took the token, too.
+    mutating func hearAnswer(_ status: Int? = nil) {
+        if status != 401 { refusedBy = nil }
         silences = 0
         silentTransactions = []
+        guard probeAt != nil else { return }
         probeAt = nil
+        raise("appleBack")
+        book("appleBack")
     }
 
     /// How many jobs may go at most, whatever the permits.

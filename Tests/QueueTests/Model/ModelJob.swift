@@ -15,7 +15,16 @@ struct ModelJob {
     /// Of what is sent now, which a person may have mended.
     var content: String
 
-    var state = "queued"
+    var state = "queued" {
+        didSet {
+            guard state == "dead" else { return }
+            deaths += 1
+            pause = nil
+        }
+    }
+    var deaths = 0
+    /// The pause whose number its letter bears.
+    var pause: Int?
     var ref: String
     var round = 0
     /// Sends of `ref` that ended without an answer.

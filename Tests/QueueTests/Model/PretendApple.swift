@@ -1,11 +1,15 @@
 /// What Apple knows: which ids it has carried out, whether or not anybody heard of it.
 struct PretendApple {
-    enum Reply: Sendable {
+    enum Reply: Sendable, Hashable {
         case success
         case rejected
         case pendingRefund
         case rateLimited
         case unauthorized
+        /// A code that says more about the app than about the job.
+        case suspect(Int64)
+        /// A redirect, or a 403 that Apple's list doesn't know.
+        case strange(Int)
         /// A 5xx, a cut connection, a time-out: carried out or not, nobody knows.
         case silence
         case garbage
@@ -17,16 +21,34 @@ struct PretendApple {
     private(set) var carriedOut: [String: Set<String>] = [:]
     /// Requests that may still be under way: job, lines and departure.
     private(set) var underWay: [(job: String, ref: String, lines: Set<String>, departed: Int64)] = []
-    /// Hardly anything is answered while it is.
-    var isDown = false
+    enum Mood: Sendable, Hashable {
+        case good
+        /// Hardly anything is answered.
+        case down
+        /// Most are refused with a code that an agreement may cause.
+        case suspicious(Int64)
+        /// Nobody's token is taken, or this worker's isn't.
+        case denying(String?)
+        case strange(Int)
+    }
+
+    var mood = Mood.good
 
     mutating func take(
-        _ job: ModelJob, ref: String, departed: Int64, _ random: inout SeededRandom
+        _ job: ModelJob, ref: String, departed: Int64, from worker: String, _ random: inout SeededRandom
     ) -> Reply {
         underWay.append((job.id, ref, job.lines, departed))
-        if isDown, random.chance(90) {
+        if mood == .down, random.chance(90) {
             if random.chance(20) { carriedOut[job.id, default: []].insert(ref) }
             return .silence
+        }
+        if mood == .down, random.chance(40) { return .strange(302) }
+        switch mood {
+        case .denying(let one) where one == nil || one == worker: return .unauthorized
+        case .strange(let status) where random.chance(50): return .strange(status)
+        case .suspicious(let code) where carriedOut[job.id]?.contains(ref) != true && random.chance(75):
+            return .suspect(code)
+        default: break
         }
         if carriedOut[job.id]?.contains(ref) == true {
             // A repeat of what was done: the same answer again, or an error that says so, or none.
@@ -42,7 +64,7 @@ struct PretendApple {
         switch reply {
         case .success, .garbage: carriedOut[job.id, default: []].insert(ref)
         case .silence: if random.chance(50) { carriedOut[job.id, default: []].insert(ref) }
-        case .rejected, .pendingRefund, .rateLimited, .unauthorized, .unsent: break
+        case .rejected, .pendingRefund, .rateLimited, .unauthorized, .suspect, .strange, .unsent: break
         }
         return reply
     }

@@ -8,7 +8,10 @@ extension Walk {
         let turned = called.filter { if case .ready = census.places[$0]?.first { true } else { false } }.sorted()
         let all = model.jobs.keys.sorted()
         called = []
-        let ids = (random.chance(70) && !turned.isEmpty ? turned : all).shuffled(using: &random)
+        // Or one of a run of suspects that was redriven meanwhile.
+        let again = model.suspects.map(\.job).filter { model.jobs[$0]?.state == "queued" }
+        let few = random.chance(50) && !again.isEmpty ? again : turned
+        let ids = (random.chance(70) && !few.isEmpty ? few : all).shuffled(using: &random)
             .prefix(random.number(1...2))
         guard !ids.isEmpty else { return }
         try await make(.withdraw) {
@@ -35,9 +38,15 @@ extension Walk {
     func redrive() async throws {
         let isDead = { (job: ModelJob) in job.state == "dead" }
         let candidates = model.jobs.values.filter { isDead($0) || random.chance(5) }.map(\.id).sorted()
-        guard let id = random.pick(candidates), let original = jobs[id] else { return }
+        let ofRun = model.suspects.map(\.job).filter { model.jobs[$0]?.state == "dead" }
+        guard let id = random.pick(random.chance(40) && !ofRun.isEmpty ? ofRun : candidates) else { return }
+        try await redrive(id, mayMend: true)
+    }
+
+    func redrive(_ id: String, mayMend: Bool = false) async throws {
+        guard let original = jobs[id] else { return }
         var mended: Job?
-        if original.operation == .refund, random.chance(25) {
+        if mayMend, original.operation == .refund, random.chance(25) {
             let line = original.originalTransactionId.map { #","originalTransactionId":"\#($0)""# } ?? ""
             let repeats = original.allowRepeat ? #","allowRepeat":true"# : ""
             mended = try world.job(
@@ -135,26 +144,6 @@ extension Walk {
                 $0.book("discarded")
             }
             self.expected[id] = .some(nil)
-            return {}
-        }
-    }
-
-    func pause() async throws {
-        try await make(.pause) {
-            let pause = try await self.world.queue.pause(reason: "manual", act: QueueWorld.agent)
-            self.say("pause")
-            try self.require(pause.isNew == !self.model.paused, "a pause was new: \(pause.isNew)")
-            self.model.paused = true
-            return {}
-        }
-    }
-
-    func resume(isSafe: Bool = false) async throws {
-        try await make(.resume, isSafe: isSafe) {
-            let wasPaused = try await self.world.queue.resume(act: QueueWorld.agent)
-            self.say("resume")
-            try self.require(wasPaused == self.model.paused, "resume found it paused: \(wasPaused)")
-            self.model.paused = false
             return {}
         }
     }

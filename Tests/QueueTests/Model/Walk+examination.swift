@@ -12,6 +12,7 @@ extension Walk {
         try comparePlaces(before)
         try compareGate()
         try compareRaw()
+        try compareAlarms()
         try await compareBooks()
         try countMoney()
         expected = [:]
@@ -93,7 +94,12 @@ extension Walk {
     private func text(_ place: Census.Place?) -> String { place.map(\.description) ?? "no place" }
 
     private func compareGate() throws {
-        try require((census.gate["paused"] != nil) == model.paused, "paused: \(census.gate["paused"] ?? "no")")
+        try require(
+            census.gate["paused"] == model.pausedFor,
+            "paused: \(census.gate["paused"] ?? "no"), not \(model.pausedFor ?? "no")")
+        try require(
+            census.gate["refusedBy"] == model.refusedBy,
+            "\(census.gate["refusedBy"] ?? "nobody") saw a 401 alone, not \(model.refusedBy ?? "nobody")")
         try require(
             Int64(census.gate["blockedUntil"] ?? "0") == model.blockedUntil,
             "blocked until \(census.gate["blockedUntil"] ?? "0"), not \(model.blockedUntil)")
@@ -103,6 +109,19 @@ extension Walk {
         try require(
             Array(census.departures.suffix(model.permits)) == Array(model.departures.suffix(model.permits)),
             "the gate remembers \(census.departures.suffix(5)), not \(model.departures.suffix(5))")
+    }
+
+    private func compareAlarms() throws {
+        let (found, expected) = (census.alerts.map(\.kind), model.alarms.map(\.kind))
+        try require(found == expected, "untold are \(found), not \(expected)")
+        raised.formUnion(census.alerts.map(\.entry))
+        for letter in census.letters {
+            guard let job = model.jobs[letter.id] else { continue }
+            let pause = letter.fields["pause"].flatMap { Int($0) }
+            try require(
+                pause == job.pause,
+                "the letter of \(letter.id) bears pause \(pause ?? 0), not \(job.pause ?? 0)")
+        }
     }
 
     private func compareRaw() throws {
@@ -117,6 +136,8 @@ extension Walk {
     private static let kinds: Set<String> = [
         "request", "answer", "unsent", "dead", "withdrawn", "redriven", "discarded", "question",
     ]
+    /// Of the app, whichever job led to it.
+    private static let events: Set<String> = ["paused", "resumed", "blocked", "appleDown", "appleBack", "forgotten"]
 
     private func compareBooks() async throws {
         let answer = try await world.send("XRANGE", RedisWord(world.queue.keys.ledger), RedisWord(lastBooked), "+")
@@ -126,7 +147,9 @@ extension Walk {
             else { throw fail("a line of the books is unreadable") }
             lastBooked = "(" + place
             if Self.kinds.contains(kind) { booked[id, default: [:]][kind, default: 0] += 1 }
+            if Self.events.contains(kind) { bookedEvents[kind, default: 0] += 1 }
         }
+        try require(bookedEvents == model.events, "the books say \(bookedEvents) of the app, not \(model.events)")
         for (id, job) in model.jobs where job.books != booked[id] ?? [:] {
             throw fail("the books say \(booked[id] ?? [:]) of \(id), not \(job.books)")
         }
@@ -169,6 +192,8 @@ extension Walk {
         }
         try require(stuck.isEmpty, "stranded: \(stuck.map { "\($0.id) \($0.state)" }.sorted())")
         try require(model.raw.isEmpty, "raw entries were never handed out: \(model.raw)")
+        try await tellTheRest()
+        try await visitNeighbour()
     }
 
     private func settleDown() async throws {

@@ -36,7 +36,8 @@ extension Walk {
             !isBlocked && suspect == nil && allowed == .max && lease.jobs.count < slots && model.nextPermit <= now
             && !lease.hasMore
         return {
-            self.minds[worker]?.grips += lease.jobs.map { Mind.Grip(job: $0) }
+            let token = self.minds[worker]?.token ?? 0
+            self.minds[worker]?.grips += lease.jobs.map { Mind.Grip(job: $0, token: token) }
             self.minds[worker]?.raw += lease.raw
         }
     }
@@ -86,7 +87,7 @@ extension Walk {
             }
             guard let job = model.jobs[grip.job.id] else { throw fail("\(grip.job.id) vanished") }
             let answer = apple.take(
-                job, ref: grip.job.referenceId.text, departed: grip.job.departedMicroseconds, &random)
+                job, ref: grip.job.referenceId.text, departed: grip.job.departedMicroseconds, from: worker, &random)
             minds[worker]?.grips[index].reply = answer
             if answer != .unsent { try count(writtenAt: now) }
             return say("\(worker) writes \(grip.job.id) \(grip.job.referenceId.text.prefix(8)): \(answer)")
@@ -112,30 +113,47 @@ extension Walk {
         let next: ReferenceId? =
             random.chance(50)
             ? world.reference(job.id, round: job.round + 1, digest: job.contentDigest) : nil
-        let wait = Duration.milliseconds(random.number(0...random.weighted([(5, 2000), (1, 40_000)])))
+        let wait = Duration.milliseconds(
+            random.number(0...random.weighted([(25, 2000), (5, 40_000), (2, 30_000_000)])))
+        let ending: SendEnding = job.isOpen ? .unclear : .answered
         let learn: () -> Void = { self.minds[worker]?.grips.removeAll { $0.job == job } }
+        if case .unauthorized = reply {} else { noteToken(reply, worker, grip) }
         switch reply {
         case .success: try await settle(job, worker, learn)
         case .rejected:
             switch random.number(0...3) {
             case 0: try await bury(job, .answered, worker, learn)
             case 1 where job.isOpen: try await hold(job, .unclear, .answered, worker, learn)
-            default: try await postpone(job, wait, .answered, next, worker, learn)
+            default: try await postpone(job, wait, .answered, next, .rejected, worker, learn)
             }
+        case .suspect(let code):
+            guard !job.isOpen || random.chance(30) else {
+                return try await hold(job, .unclear, .answered, worker, learn)
+            }
+            try await bury(job, .answered, code: code, worker, learn)
         case .pendingRefund: try await hold(job, job.isOpen ? .unclear : .held, .answered, worker, learn)
-        case .rateLimited: try await block(job, wait, job.isOpen ? .unclear : .answered, next, worker, learn)
-        case .unauthorized: try await pause(job, job.isOpen ? .unclear : .answered, next, worker, learn)
+        case .rateLimited: try await block(job, wait, ending, next, worker, learn)
+        case .unauthorized, .strange:
+            let status = if case .strange(let number) = reply { number } else { 401 }
+            let disposition = judge(status, worker, grip)
+            noteToken(reply, worker, grip)
+            switch disposition {
+            case .refreshToken: try await postpone(job, .zero, ending, next, .refused, worker, learn)
+            case .pauseApp(let reason, _): try await pause(job, reason, status, ending, next, worker, learn)
+            case .reconcile where job.isOpen: try await hold(job, .unclear, .answered, worker, learn)
+            default: throw fail("\(status) means \(disposition)")
+            }
         case .silence:
             switch random.number(0...9) {
             case 0...1: try await bury(job, .unclear, worker, learn)
             case 2: try await hold(job, .unclear, .unclear, worker, learn)
             case 3: try await hold(job, .held, .unclear, worker, learn)
-            default: try await postpone(job, wait, .unclear, next, worker, learn)
+            default: try await postpone(job, wait, .unclear, next, Self.silence, worker, learn)
             }
         case .garbage: try await hold(job, .unclear, .unclear, worker, learn)
         case .unsent:
             switch random.number(0...5) {
-            case 0: try await postpone(job, wait, .unsent, nil, worker, learn)
+            case 0: try await postpone(job, wait, .unsent, nil, .notConnected, worker, learn)
             case 1: try await bury(job, .unsent, worker, learn)
             default: try await release(job, worker, learn)
             }
@@ -158,6 +176,7 @@ extension Walk {
             if end != .already { self.model.change(job.id) { $0.book("answer") } }
             if end == .accepted || end == .done {
                 self.model.hearAnswer()
+                self.model.suspect(job.id, nil)
                 self.model.change(job.id) {
                     $0.state = end.rawValue
                     $0.unclear = 0
@@ -176,32 +195,36 @@ extension Walk {
         return !isOpen
     }
 
-    private func end(_ job: LeasedJob, _ ending: SendEnding) {
+    private func end(_ job: LeasedJob, _ ending: SendEnding, _ status: Int? = nil) {
         model.change(job.id) { $0.book("answer") }
         switch ending {
         case .unclear:
             model.leaveOpen(job.id)
             model.hearNothing(of: job.id)
         case .unsent: model.takeBack(job.id)
-        case .answered: model.hearAnswer()
+        case .answered: model.hearAnswer(status)
         }
     }
 
-    private func result(_ ending: SendEnding) -> AttemptResult {
-        ending == .unclear ? AttemptResult("unclear") : .refused
-    }
+    private static let silence = AttemptResult("unclear")
 
     private func postpone(
-        _ job: LeasedJob, _ wait: Duration, _ ending: SendEnding, _ next: ReferenceId?, _ worker: String,
-        _ learn: @escaping () -> Void
+        _ job: LeasedJob, _ wait: Duration, _ ending: SendEnding, _ next: ReferenceId?, _ result: AttemptResult,
+        _ worker: String, _ learn: @escaping () -> Void
     ) async throws {
         try await make(.postpone, by: worker) {
             let isOpen = next != nil && (ending == .unclear || self.model.jobs[job.id]?.isOpen == true)
             let moved = try await self.world.queue.postpone(
-                job, for: wait, ending: ending, next: next, self.result(ending))
+                job, for: wait, ending: ending, next: next, result)
             self.say("\(worker) postpones \(job.id) \(ending), new id: \(next != nil): \(moved)")
             if try self.agree(moved, job, .postpone, isOpen: isOpen) {
-                self.end(job, ending)
+                if result.result == "unclear" || ending != .unclear {
+                    self.end(job, ending, result.httpStatus)
+                } else {
+                    self.model.change(job.id) { $0.book("answer") }
+                    self.model.leaveOpen(job.id)
+                    self.model.hearAnswer(result.httpStatus)
+                }
                 if let next { self.model.nextRound(job.id, next.text) }
                 self.model.rest(job.id, as: "waiting")
                 self.expected[job.id] = .later
@@ -235,18 +258,21 @@ extension Walk {
     }
 
     private func bury(
-        _ job: LeasedJob, _ ending: SendEnding, _ worker: String, _ learn: @escaping () -> Void
+        _ job: LeasedJob, _ ending: SendEnding, code: Int64? = nil, _ worker: String, _ learn: @escaping () -> Void
     ) async throws {
         try await make(.bury, by: worker) {
-            let moved = try await self.world.queue.bury(
-                job, ending: ending, reason: "rejected", hint: "", self.result(ending))
-            self.say("\(worker) buries \(job.id) \(ending): \(moved)")
+            let result =
+                code.map { AttemptResult("rejected", httpStatus: Int($0 / 10_000), errorCode: $0) }
+                ?? (ending == .unclear ? Self.silence : .rejected)
+            let moved = try await self.world.queue.bury(job, ending: ending, reason: "rejected", hint: "", result)
+            self.say("\(worker) buries \(job.id) \(ending) \(code ?? 0): \(moved)")
             if try self.agree(moved, job, .bury) {
                 self.end(job, ending)
                 self.model.change(job.id) {
                     $0.state = "dead"
                     $0.book("dead")
                 }
+                if ending == .answered { self.model.suspect(job.id, code) }
                 self.expected[job.id] = .dead
             }
             return learn
@@ -290,6 +316,9 @@ extension Walk {
         try await make(.block, by: worker) {
             let moved = try await self.world.queue.block(job, for: wait, ending: ending, next: next, .rateLimited)
             self.say("\(worker) blocks for \(job.id), new id: \(next != nil): \(moved)")
+            // A 429 that the gate did not expect is an alarm, each further one of its block is not.
+            if self.model.blockedUntil <= self.now { self.model.raise("rateLimited") }
+            self.model.book("blocked")
             self.model.blockedUntil = max(self.model.blockedUntil, self.now + wait.milliseconds * 1000)
             self.model.hearAnswer()
             if try self.agree(moved, job, .block) { self.goBack(job.id, ending, next) }
@@ -298,14 +327,23 @@ extension Walk {
     }
 
     private func pause(
-        _ job: LeasedJob, _ ending: SendEnding, _ next: ReferenceId?, _ worker: String, _ learn: @escaping () -> Void
+        _ job: LeasedJob, _ reason: PauseReason, _ status: Int, _ ending: SendEnding, _ next: ReferenceId?,
+        _ worker: String, _ learn: @escaping () -> Void
     ) async throws {
+        let eye = reason == .unauthorized && hasOthers(than: worker) ? worker : nil
         try await make(.pause, by: worker) {
             let pause = try await self.world.queue.pause(
-                reason: "unauthorized", act: QueueWorld.agent, because: job, ending: ending, next: next, .refused)
-            self.say("\(worker) pauses for \(job.id)")
-            try self.require(pause.isNew == !self.model.paused, "a pause was new: \(pause.isNew)")
-            self.model.paused = true
+                reason: reason.rawValue, act: QueueWorld.agent, because: job, ending: ending, next: next, seenBy: eye,
+                AttemptResult("refused", httpStatus: status))
+            self.say("\(worker) pauses for \(job.id), \(reason), needs another: \(eye != nil): \(pause)")
+            let verdict: Pause.Verdict =
+                switch self.model.refuse(reason.rawValue, seenBy: eye) {
+                case true?: .paused
+                case false?: .wasPaused
+                case nil: .waitsForSecondWorker
+                }
+            try self.require(pause.verdict == verdict, "a pause was \(pause.verdict), not \(verdict)")
+            self.model.hearAnswer(status)
             if self.model.owns(job.id, job.fence) { self.goBack(job.id, ending, next) }
             return learn
         }

@@ -21,12 +21,19 @@ final class Walk {
     struct Mind {
         struct Grip {
             let job: LeasedJob
+            /// Which of its worker's provider tokens it goes with.
+            let token: Int
             /// What Apple said, once the request was written.
             var reply: PretendApple.Reply?
         }
 
         var grips: [Grip] = []
         var raw: [RawEntry] = []
+        /// An alarm that it has taken and not told.
+        var alarm: Alarm?
+        var token = 0
+        /// The last token that was answered with 401, until another answer came.
+        var refusedToken: Int?
         /// Until this step it is stopped, as by SIGSTOP: it knows nothing of what happens meanwhile.
         var frozenUntil = 0
     }
@@ -41,12 +48,24 @@ final class Walk {
     var dead: [String] = []
     var workersBorn = 0
     var runId = "run-0"
+    /// The server, if this walk may kill it.
+    let server: PrivateRedis?
+    var restarts = 0
+    let neighbour: QueueWorld
+    var neighbourBefore: Census
+    /// Alarms by the ids of their entries: that there were, how often each was told, and taken from one that vanished.
+    var raised: Set<String> = []
+    var told: [String: Int] = [:]
+    var takenOver: [String: Int] = [:]
+    /// Alarms that were deleted, yet not acknowledged: their tellers died in between.
+    var ghosts = 0
     /// When requests were written to the wire.
     var written: [Int64] = []
     var jobs: [String: Job] = [:]
     var rawTexts: [String: String] = [:]
     var census: Census
     var booked: [String: [String: Int]] = [:]
+    var bookedEvents: [String: Int] = [:]
     var lastBooked = "-"
     /// Where the move just made must have put what it moved; everything else stays.
     var expected: [String: Census.Place?] = [:]
@@ -60,7 +79,9 @@ final class Walk {
     var trail: [String] = []
     var now: Int64 { model.now }
 
-    init(_ world: QueueWorld, seed: UInt64) async throws {
+    init(_ world: QueueWorld, seed: UInt64, killing server: PrivateRedis? = nil) async throws {
+        self.server = server
+        neighbour = QueueWorld(world.redis, app: "games")
         self.world = world
         self.seed = seed
         random = SeededRandom(seed: seed)
@@ -68,7 +89,10 @@ final class Walk {
         try await world.send("FLUSHALL")
         try await world.setClock(TestClock.start)
         census = try await world.census()
+        neighbourBefore = census
+        try await welcomeNeighbour()
         for _ in 0...seed % 3 { bearWorker() }
+        changeMood()
     }
 
     func bearWorker() {
@@ -102,7 +126,7 @@ final class Walk {
 
     private enum Choice {
         case time, enqueue, produce, lease, grip, adopt, renew, reclaim, withdraw, redrive, discard, pause, resume
-        case forget, disown, freeze, mood, audit
+        case forget, disown, freeze, mood, tell, killRedis, audit
     }
 
     /// Walks at most so many steps.
@@ -124,8 +148,10 @@ final class Walk {
             (isReady ? 25 : 200, .time), (isFull ? 0 : 60, .enqueue), (isFull ? 0 : 20, .produce), (130, .lease),
             (isBusy ? 400 : 0, .grip), (50, .adopt), (25, .renew), (25, .reclaim),
             (isCalled ? 70 : 15, .withdraw), (40, .redrive), (20, .discard), (2, .pause),
-            (model.paused ? 500 : 4, .resume),
-            (5, .forget), (8, .disown), (8, .freeze), (8, .audit), (apple.isDown ? 8 : 10, .mood),
+            (model.paused ? 200 : 4, .resume),
+            (model.blockedUntil > now + model.longestBlock ? 150 : 5, .forget), (8, .disown), (8, .freeze), (8, .audit),
+            (apple.mood == .good ? 25 : 8, .mood), (model.alarms.isEmpty ? 2 : 50, .tell),
+            (server == nil ? 0 : 12, .killRedis),
         ])
         guard let worker = busyWorker({ _ in true }) else { return try await pass(randomTime()) }
         switch choice {
@@ -150,8 +176,9 @@ final class Walk {
         case .disown: try await disown(worker)
         case .audit: try await audit()
         case .mood:
-            apple.isDown.toggle()
-            say("Apple is \(apple.isDown ? "down" : "up")")
+            changeMood()
+        case .tell: try await tell(worker)
+        case .killRedis: try await killRedis()
         case .freeze:
             guard let worker = busyWorker({ !$0.grips.isEmpty }) else { return }
             minds[worker]?.frozenUntil = step + 40
@@ -168,7 +195,8 @@ final class Walk {
         }
         let range: ClosedRange<Int> = random.weighted([
             (35, 1...9), (20, 50...400), (25, 900...2100), (12, 9_000...33_000), (7, 59_000...62_000),
-            (1, 600_000...4_000_000),
+            // Now and then longer than a lone sight of a 401 counts, or a run of time.
+            (model.refusedBy == nil ? 1 : 8, 301_000...600_000), (model.funds.isEmpty ? 1 : 8, 3_601_000...4_000_000),
         ])
         return Int64(random.number(range)) * 1000
     }

@@ -19,7 +19,7 @@ import Testing
                 found.insert(index)
                 source = source.replacing(edit.text, with: edit.replacement)
             }
-            return source
+            return Hits.isWanted ? Hits.counting(move, source) : source
         }
         #expect(found.count == mutant?.edits.count ?? 0, "the text to be changed was not found")
         return scripts
@@ -45,6 +45,7 @@ import Testing
                 try await walk.run(steps: stepsOfAWalk)
                 try await walk.finish()
                 coverage.add(walk.coverage)
+                if Hits.isWanted { try await Hits.gather(redis.client) }
                 steps += walk.step
                 walks += 1
             } while (ContinuousClock.now < end || !isEnough(coverage)) && walks < 400
@@ -56,8 +57,26 @@ import Testing
         let seed = Self.seed
         print("walks from seed \(seed); KULANZ_TEST_SEED=\(seed) repeats them")
         let result = try await Self.walk(from: seed, for: .seconds(8)) { $0.missing.isEmpty }
+        if Hits.isWanted { Hits.report() }
         print("\(result.walks) walks, \(result.steps) steps\n\(result.coverage)")
         #expect(result.coverage.missing.isEmpty)
+    }
+
+    @Test func `Redis killed in mid-walk forgets nothing that it acknowledged`() async throws {
+        let seed = Self.seed
+        print("walks with kills from seed \(seed)")
+        try await withRedis(persistence: .always) { redis in
+            var (restarts, walks) = (0, UInt64(0))
+            repeat {
+                let world = QueueWorld(redis, scripts: Self.healthy)
+                let walk = try await Walk(world, seed: seed + walks, killing: redis.server)
+                try await walk.run(steps: Self.stepsOfAWalk)
+                try await walk.finish()
+                restarts += walk.restarts
+                walks += 1
+            } while restarts < 8
+            print("\(restarts) restarts in \(walks) walks")
+        }
     }
 
     @Test(arguments: Mutant.all)
@@ -65,7 +84,7 @@ import Testing
         try await withRedis { redis in
             let scripts = Self.scripts(mutant)
             var steps = 0
-            for seed in mutant.seed...mutant.seed + 40 {
+            for seed in stride(from: mutant.seed, through: mutant.seed + 4 * 40, by: 4) {
                 let walk = try await Walk(QueueWorld(redis, scripts: scripts), seed: seed)
                 do {
                     try await walk.run(steps: Self.stepsOfAWalk)

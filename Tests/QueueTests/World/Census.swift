@@ -51,6 +51,8 @@ struct Census {
     var held: Set<String> = []
     var gate: [String: String] = [:]
     var departures: [Int64] = []
+    /// Alarms that nobody has told, oldest first.
+    var alerts: [(entry: String, kind: String)] = []
 
     private static let script = RedisScript(
         name: "census",
@@ -62,7 +64,7 @@ struct Census {
             local first = #ARGV[1] + 1
             for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
                 local name, kind = string.sub(key, first), redis.call('TYPE', key).ok
-                if name ~= ':ledger' and name ~= ':alerts' then
+                if name ~= ':ledger' then
                     local content
                     if kind == 'zset' then content = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
                     elseif kind == 'list' then content = redis.call('LRANGE', key, 0, -1)
@@ -117,6 +119,11 @@ struct Census {
                     return nil
                 }
                 return Letter(entry: id, fields: fields.compactMapValues(\.string))
+            }
+        case ("alerts", "stream"):
+            alerts = (content.array ?? []).compactMap { entry in
+                guard let parts = entry.array, let id = parts[0].string else { return nil }
+                return (id, parts[1].fields?["kind"]?.string ?? "")
             }
         case (_, "zset"):
             let flat = content.strings ?? []

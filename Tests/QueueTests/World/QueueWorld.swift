@@ -45,6 +45,12 @@ struct QueueWorld {
         try await send("SET", RedisWord(TestClock.key), RedisWord(microseconds))
     }
 
+    /// The server's own, another one after each of its starts.
+    func runId() async throws -> String {
+        let lines = try await send("INFO", "server").string?.split(whereSeparator: \.isNewline) ?? []
+        return try #require(lines.first { $0.hasPrefix("run_id:") }.map { String($0.dropFirst(7)) })
+    }
+
     // MARK: Jobs
 
     /// A valid job; `more` is further members of the envelope, in JSON, each with a comma before it.

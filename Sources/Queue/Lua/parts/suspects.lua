@@ -12,9 +12,11 @@ local SUSPECTS = {
     ['4030020'] = { 3, 3600 * 1000000, 'insufficientFunds', 'three different transactions got InsufficientFundsError within an hour' },
 }
 
-local function mark_letter(id, number)
+-- `of`: the letter's entry when the run met it. One that was redriven since and died again has another, which may have
+-- been taken back by a person and is none of the run.
+local function mark_letter(id, number, of)
     local entry = redis.call('HGET', job_key(id), 'dead')
-    if not entry then return end
+    if not entry or of and entry ~= of then return end
     local letter = redis.call('XRANGE', DEAD, entry, entry)
     if not letter[1] then return end
     local fields = letter[1][2]
@@ -43,7 +45,8 @@ local function note_suspect(job, code)
         local isOld = suspect[2] > 0 and tonumber(sight.at) < now - suspect[2]
         if sight.code == code and sight.transaction ~= job.transaction and not isOld then seen[#seen + 1] = sight end
     end
-    seen[#seen + 1] = { code = code, transaction = job.transaction, id = job.id, at = stamp(now) }
+    seen[#seen + 1] = { code = code, transaction = job.transaction, id = job.id, at = stamp(now),
+        letter = redis.call('HGET', job_key(job.id), 'dead') }
     if #seen < suspect[1] then
         redis.call('HSET', GATE, field, cjson.encode(seen))
         return
@@ -51,5 +54,5 @@ local function note_suspect(job, code)
     redis.call('HDEL', GATE, field)
     local is_new, number = pause_app(suspect[3], 'fleet', suspect[4] .. '; check the Addendum in App Store Connect, then '
         .. 'bundleId, environment and key', job.id)
-    if is_new then for _, sight in ipairs(seen) do mark_letter(sight.id, number) end end
+    if is_new then for _, sight in ipairs(seen) do mark_letter(sight.id, number, sight.letter) end end
 end
