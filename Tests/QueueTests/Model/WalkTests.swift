@@ -84,7 +84,7 @@ import Testing
         try await withRedis { redis in
             let scripts = Self.scripts(mutant)
             var steps = 0
-            for seed in stride(from: mutant.seed, through: mutant.seed + 4 * 40, by: 4) {
+            for seed in stride(from: mutant.seed, through: mutant.seed + 4 * 120, by: 4) {
                 let walk = try await Walk(QueueWorld(redis, scripts: scripts), seed: seed)
                 do {
                     try await walk.run(steps: Self.stepsOfAWalk)
