@@ -131,9 +131,6 @@ struct Mutant: Sendable, CustomStringConvertible {
             "what lease takes out of a lane isn't counted", seed: 3,
             Edit(.lease, "if removed > 0 then redis.call('HINCRBY', INTAKE, lane, removed) end", "")),
         Mutant(
-            "a run's letters bear no number",
-            Edit(.bury, "if is_new then for _, sight", "if false then for _, sight")),
-        Mutant(
             "one transaction makes a run", seed: 17, Edit(.bury, "sight.transaction ~= job.transaction and ", "")),
         Mutant("a success breaks no run", seed: 221, Edit(.settle, "if down[5] and status == '200'", "if false")),
         Mutant(

@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 /// All moves in random order, against a simple model and the invariants.
-@Suite struct WalkTests {
+///
+/// One after the other: together they would take both cores of a small machine from every other test.
+@Suite(.serialized) struct WalkTests {
     private static let stepsOfAWalk = 300
 
     /// The scripts under the test clock. Raw entries that nobody adopted are handed out again at each sweep, not only
