@@ -180,6 +180,8 @@ extension Walk {
         say("Redis was killed and is \(runId.prefix(6))")
         try require(runId != before, "a new server has the old run id")
         try await examine()
+        // A restart takes longer than that: no departure after it bears the time of one before.
+        try await pass(1000)
     }
 
     // MARK: The neighbour
