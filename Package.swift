@@ -60,7 +60,7 @@ let package = Package(
         layer("Refunds", uses: ["Crypto"]),
 
         // Layer 4, engines.
-        layer("Queue", uses: ["Redis", "Refunds", "Telemetry"], resources: [.embedInCode("Lua")]),
+        layer("Queue", uses: ["Crypto", "Redis", "Refunds", "Telemetry"], resources: [.embedInCode("Lua")]),
         layer("AppStore", uses: ["Crypto", "EventLoop", "HTTP", "Refunds", "Telemetry"]),
 
         // Layer 5, parts.

@@ -34,7 +34,36 @@ package enum Digest {
 extension [UInt8] {
     /// Two lower-case digits a byte.
     package var hex: String {
-        let digits = Array<UInt8>("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        String(unsafeUninitializedCapacity: 2 * count) { text in
+            for (index, byte) in enumerated() {
+                text[2 * index] = Self.digit(byte >> 4)
+                text[2 * index + 1] = Self.digit(byte & 15)
+            }
+            return 2 * count
+        }
+    }
+
+    /// What `hex` writes, in either case of letters; nil for anything else.
+    package init?(hex: String) {
+        guard hex.utf8.count.isMultiple(of: 2) else { return nil }
+        self = []
+        reserveCapacity(hex.utf8.count / 2)
+        var high: UInt8?
+        for byte in hex.utf8 {
+            guard let value = Self.value(ofDigit: byte) else { return nil }
+            if let first = high { append(first << 4 | value) }
+            high = high == nil ? value : nil
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+
+    private static func value(ofDigit byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x37
+        case 0x61...0x66: byte - 0x57
+        default: nil
+        }
     }
 }

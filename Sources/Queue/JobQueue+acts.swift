@@ -85,21 +85,13 @@ extension JobQueue {
     /// Puts a dead letter at the end of its lane. A mended job goes under a new id, which takes that no id is open.
     package func redrive(_ id: String, act: Act, mended: Job? = nil) async throws(QueueError) -> Redrive {
         let stored = try await read(["HMGET", RedisWord(keys.job(id)), "digest", "content", "round"]).array ?? []
-        guard stored.count == 3, let digest = stored[1].string ?? stored[0].string else { return .missing }
+        guard stored.count == 3, let digest = stored[1].digest ?? stored[0].digest else { return .missing }
         let round = (stored[2].integer ?? 0) + 1
         let content = mended?.contentDigest ?? digest
         let reference = ReferenceId.derived(
             app: app, environment: environment, jobId: id, contentDigest: content, round: Int(round))
-        var words = [RedisWord(id)] + act.words + [RedisWord(reference.text)]
-        if let mended {
-            let stored = mended.stored(reference)
-            words += [
-                RedisWord(stored.envelope), RedisWord(stored.body), RedisWord(content), RedisWord(mended.claims),
-            ]
-        } else {
-            words += ["", "", "", ""]
-        }
-        words.append(RedisWord(round))
+        var words = [RedisWord(id)] + act.words + [RedisWord(reference.text), RedisWord(round)]
+        if let mended { words += spec(of: mended) }
         let answer = try await run(.redrive, words)
         if let parts = answer.strings, parts.count == 2 {
             switch parts[0] {

@@ -73,29 +73,14 @@ extension JobQueue {
     }
 
     /// A job in the words of create.lua.
-    private func spec(of job: Job, in lane: Priority? = nil) -> [RedisWord] {
+    func spec(of job: Job, in lane: Priority? = nil) -> [RedisWord] {
         let reference = job.referenceId(round: 0, environment: environment)
-        let stored = job.stored(reference)
         return [
-            RedisWord(job.id), RedisWord(job.contentDigest), RedisWord(stored.envelope), RedisWord(stored.body),
-            RedisWord(reference.text), job.givenReferenceId == nil ? "0" : "1", RedisWord(job.operation.rawValue),
-            RedisWord(job.transactionId), RedisWord(job.line), RedisWord((lane ?? job.priority).rawValue),
-            RedisWord(job.claims), job.allowRepeat ? "1" : "0", RedisWord(job.notBefore.map(String.init) ?? ""),
-            RedisWord(job.requestedBy ?? ""),
+            RedisWord(job.id), RedisWord(digest: job.contentDigest), RedisWord(job.envelope),
+            RedisWord(job.bodyLessReference), RedisWord(reference.text), job.givenReferenceId == nil ? "0" : "1",
+            RedisWord(job.operation.rawValue), RedisWord(job.transactionId), RedisWord(job.line),
+            RedisWord((lane ?? job.priority).rawValue), job.allowRepeat ? "1" : "0",
+            RedisWord(job.notBefore.map(String.init) ?? ""), RedisWord(job.requestedBy ?? ""),
         ]
-    }
-}
-
-extension Job {
-    /// What this job lays claim to in its transaction, as a JSON array: `s:` and a SKU for each item, `*` for the
-    /// whole subscription, `cancel` for its renewal.
-    var claims: String {
-        let claims: [String] =
-            switch operation {
-            case .refund: request.items.map { "s:" + $0.sku }
-            case .revoke: ["*"]
-            case .cancel: ["cancel"]
-            }
-        return JSON.array(claims.map(JSON.string)).text
     }
 }

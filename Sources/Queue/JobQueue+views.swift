@@ -11,13 +11,18 @@ extension JobQueue {
         return parts[0] * 1_000_000 + parts[1]
     }
 
+    /// Left out of the record, as parts/jobs.lua has it.
+    private static let usualOperation = Operation.refund
+    private static let usualLane = Priority.normal
+
     /// All that is known of a job; nil if this app has none of that id, or only a letter that never became one.
     package func show(_ id: String) async throws(QueueError) -> JobRecord? {
         let fields = try await read(["HGETALL", RedisWord(keys.job(id))]).fields ?? [:]
         func text(_ name: String) -> String? { fields[name]?.string }
         guard let state = text("state").flatMap(JobState.init),
-            let operation = text("operation").flatMap(Operation.init),
-            let transaction = text("transaction"), let lane = text("lane").flatMap(Priority.init),
+            let operation = Operation(rawValue: text("operation") ?? Self.usualOperation.rawValue),
+            let transaction = text("transaction"),
+            let lane = Priority(rawValue: text("lane") ?? Self.usualLane.rawValue),
             let reference = text("ref").flatMap({ ReferenceId($0) }), let at = fields["at"]?.integer
         else { return nil }
         var attempts = (text("log") ?? "").split(separator: "\n").compactMap { Attempt(line: $0) }
@@ -28,8 +33,11 @@ extension JobQueue {
                     startedAt: departed / 1000))
         }
         var job: Job?
-        if let envelope = text("envelope"), let body = fields["body"]?.bytes {
-            job = try? Job(envelope: envelope, body: body)
+        if let body = fields["body"]?.bytes {
+            let particulars = Job.Particulars(
+                id: id, app: app, operation: operation, transactionId: transaction, priority: lane,
+                requestedBy: text("by"))
+            job = try? Job(particulars, envelope: text("envelope") ?? "", body: body)
         }
         let due = try await read(["ZSCORE", RedisWord(keys.later), RedisWord(id)]).string.flatMap { Double($0) }
         return JobRecord(
@@ -72,7 +80,7 @@ extension JobQueue {
         var seen: Set<String> = []
         for id in try await bookedIds(since: start) + waitingIds(limit: limit) + members(of: keys.later) {
             guard seen.insert(id).inserted, ids.count < limit else { continue }
-            let known = try await read(["HMGET", RedisWord(keys.job(id)), "at", "operation"]).array ?? []
+            let known = try await read(["HMGET", RedisWord(keys.job(id)), "at", "transaction"]).array ?? []
             guard known.count == 2, !known[1].isNull else { continue }
             ids.append(id)
         }

@@ -32,7 +32,7 @@ extension LeasedJob {
             let unclear = parts[6].integer, let first = parts[7].integer,
             let operation = parts[8].string.flatMap(Operation.init), let transaction = parts[9].string,
             let departed = parts[11].integer, let lane = parts[12].string.flatMap(Priority.init),
-            let lost = parts[13].integer, let digest = parts[14].string
+            let lost = parts[13].integer, let digest = parts[14].digest
         else { return nil }
         self.init(
             id: id, fence: fence, referenceId: reference, round: Int(round), attempts: Int(attempts), sends: Int(sends),

@@ -2,6 +2,14 @@ import Crypto
 import Testing
 
 @Suite struct `A digest` {
+    @Test func `in hex is read back, in either case, and nothing else is`() {
+        let bytes = (0...255).map { UInt8($0) }
+        #expect([UInt8](hex: bytes.hex) == bytes)
+        #expect([UInt8](hex: bytes.hex.uppercased()) == bytes)
+        #expect(bytes.hex.hasPrefix("000102") && bytes.hex.hasSuffix("fdfeff") && [UInt8](hex: "") == [])
+        for text in ["0", "0g", "g0", " 00", "0:", "/0", "0@", "`0", "00é"] { #expect([UInt8](hex: text) == nil) }
+    }
+
     @Test(arguments: [
         ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
         ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),

@@ -288,7 +288,7 @@ local function send(job)
             'requested', item.refundAmount and stamp(item.refundAmount) or '', 'requestedBy', job.by or '' })
     end
     jobs[#jobs + 1] = { job.id, fence, job.ref, job.round or '0', attempts, sends, stamp(job.unclear),
-        job.first or now_ms, job.operation, job.transaction, job.body, departed, job.lane, job.lost or '0',
+        job.first or now_ms, job.operation, job.transaction, body_with(job.ref, job.body), departed, job.lane, job.lost or '0',
         job.content or job.digest }
 end
 

@@ -10,7 +10,7 @@
 -- earlier send, the last one may still be under way: the purchase's next job waits that out.
 -- needs: jobs lines claims attempts repeats down
 
-local job = load_job(ARGV[1], { 'state', 'ref', 'operation', 'transaction', 'line', 'lane', 'claims', 'fence', 'started',
+local job = load_job(ARGV[1], { 'state', 'ref', 'operation', 'transaction', 'line', 'lane', 'fence', 'started',
     'departed', 'timeout', 'unclear', 'dead' })
 if not job then return redis.error_reply('MISSING job ' .. ARGV[1]) end
 if job.ref ~= ARGV[3] or job.state == 'discarded' then

@@ -1,19 +1,56 @@
 extension Job {
-    /// The two strings that a queue keeps: everything but the request, and the very bytes for Apple.
-    ///
-    /// The envelope is canonical JSON. Its `requestInfo`, there exactly if the producer's request had one, holds the
-    /// producer's own `requestReferenceId` if there was one: the body can't tell it from ours.
-    package func stored(_ referenceId: ReferenceId) -> (envelope: String, body: [UInt8]) {
-        (envelope, body(referenceId: referenceId))
+    /// What a queue keeps of a job in fields of its own, to look at and to sort by.
+    package struct Particulars: Sendable, Hashable {
+        package let id: String
+        package let app: String
+        package let operation: Operation
+        package let transactionId: String
+        package let priority: Priority
+        package let requestedBy: String?
+
+        package init(
+            id: String, app: String, operation: Operation, transactionId: String, priority: Priority,
+            requestedBy: String?
+        ) {
+            (self.id, self.app, self.operation) = (id, app, operation)
+            (self.transactionId, self.priority, self.requestedBy) = (transactionId, priority, requestedBy)
+        }
+
+        fileprivate func fields(and others: JSONObject) -> JSONObject {
+            var fields = JSONObject([
+                "id": .string(id),
+                "app": .string(app),
+                "operation": .string(operation.rawValue),
+                "transactionId": .string(transactionId),
+                "priority": .string(priority.rawValue),
+                "requestedBy": requestedBy.map(JSON.string),
+            ])
+            for member in others.members { fields[member.key] = member.value }
+            return fields
+        }
     }
 
+    package var particulars: Particulars {
+        Particulars(
+            id: id, app: app, operation: operation, transactionId: transactionId, priority: priority,
+            requestedBy: requestedBy)
+    }
+
+    /// What the producer wrote beside the request and the particulars, as canonical JSON; empty if that is nothing.
+    ///
+    /// Its `requestInfo`, there exactly if the producer's request had one, holds the producer's own
+    /// `requestReferenceId` if there was one: the body can't tell it from ours.
     package var envelope: String {
-        var object = envelopeFields
+        var object = otherFields
         if let info = request.requestInfo {
             object["requestInfo"] = RequestInfo().json(referenceId: info.requestReferenceId)
         }
-        return JSON.object(object).canonicalText
+        return object.isEmpty ? "" : JSON.object(object).canonicalText
     }
+
+    /// `body(referenceId:)` with an empty text in the id's place, the first of this name. The id of each round goes in
+    /// there.
+    package var bodyLessReference: [UInt8] { request.json(referenceId: "").asIs }
 
     /// The job as the contract writes it. `request` is the producer's, without an id that we made.
     package var json: JSON {
@@ -32,27 +69,25 @@ extension Job {
         return .object(object)
     }
 
-    private var envelopeFields: JSONObject {
+    private var envelopeFields: JSONObject { particulars.fields(and: otherFields) }
+
+    private var otherFields: JSONObject {
         JSONObject([
-            "id": .string(id),
-            "app": .string(app),
-            "operation": .string(operation.rawValue),
-            "transactionId": .string(transactionId),
             "originalTransactionId": originalTransactionId.map(JSON.string),
             "allowRepeat": allowRepeat ? .bool(true) : nil,
             "amountIncludesTax": amountIncludesTax.map(JSON.bool),
             "endsWholeSubscription": endsWholeSubscription ? .bool(true) : nil,
-            "priority": .string(priority.rawValue),
             "notBefore": notBefore.map(JSON.integer),
-            "requestedBy": requestedBy.map(JSON.string),
             "note": note.map(JSON.string),
         ])
     }
 
-    /// The job of which these were stored. It is checked again, though by rules that suit every app: whoever stored it
-    /// had checked it for its own.
-    package init(envelope: String, body: [UInt8]) throws(StoredJobError) {
-        var object = try Self.readObject(Array(envelope.utf8), as: StoredJobError.envelope)
+    /// The job of which these were stored, `body` with or without its reference id. It is checked again, though by rules
+    /// that suit every app: whoever stored it had checked it for its own.
+    package init(_ particulars: Particulars, envelope: String, body: [UInt8]) throws(StoredJobError) {
+        let others =
+            envelope.isEmpty ? JSONObject() : try Self.readObject(Array(envelope.utf8), as: StoredJobError.envelope)
+        var object = particulars.fields(and: others)
         var request = try Self.readObject(body, as: StoredJobError.body)
         request["requestInfo"] = Self.producersInfo(object["requestInfo"]?.object, request["requestInfo"]?.object)
         object["requestInfo"] = nil

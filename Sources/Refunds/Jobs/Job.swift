@@ -42,7 +42,7 @@ package struct Job: Sendable, Hashable {
 
     /// The exact bytes for Apple: one line, members always in the same order, equal for equal input.
     package func body(referenceId: ReferenceId) -> [UInt8] {
-        request.json(referenceId: referenceId).asIs
+        request.json(referenceId: referenceId.text).asIs
     }
 
     /// Apple's page says `integer` and its own model takes 32 bits; above that somebody should look.

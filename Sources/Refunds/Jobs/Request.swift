@@ -47,10 +47,10 @@ package enum Request: Sendable, Hashable {
     /// Members in the one order that we ever send: `requestInfo`, then as Apple's page lists them.
     ///
     /// With a `referenceId` this is the body for Apple; with nil it is the request as the producer gave it.
-    func json(referenceId: ReferenceId?) -> JSON {
+    func json(referenceId: String?) -> JSON {
         let info: JSON? =
             if let referenceId {
-                (requestInfo ?? RequestInfo()).json(referenceId: referenceId.text)
+                (requestInfo ?? RequestInfo()).json(referenceId: referenceId)
             } else {
                 requestInfo.map { $0.json(referenceId: $0.requestReferenceId) }
             }

@@ -24,6 +24,38 @@ import Testing
         }
     }
 
+    /// Members of the envelope, and a `requestInfo`.
+    static let tellings: [(String, String?)] = [
+        ("", nil), ("", "{}"), (#","note":"x""#, "{}"),
+        ("", #"{"requestReferenceId":"1F0C2A52-6B0E-4B6E-9D55-3A2F6F1F9A01"}"#),
+        (#","note":"z""#, #"{"requestReferenceId":"1F0C2A52-6B0E-4B6E-9D55-3A2F6F1F9A01","consistencyToken":"c"}"#),
+        ("", #"{"appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138"}"#),
+        (#","note":"\"requestInfo\":{},","requestedBy":"a/\"7\" é 🙂""#, nil),
+        (#","note":"\"requestInfo\":{}","allowRepeat":true,"notBefore":1796026928051"#, #"{"consistencyToken":"{"}"#),
+        (#","originalTransactionId":"7","requestedBy":"agent""#, nil),
+    ]
+
+    @Test(arguments: tellings, [Refunds.Operation.refund, .revoke, .cancel])
+    func `a letter has the job as its producer wrote it`(
+        telling: (more: String, info: String?), operation: Refunds.Operation
+    ) async throws {
+        try await withQueue { world in
+            for priority in [Priority.normal, .bulk] {
+                let id = "case-\(priority)"
+                let job = try world.job(
+                    id, transaction: "T-\(priority)", operation: operation, priority: priority,
+                    requestInfo: priority == .normal ? telling.info : nil, telling.more)
+                #expect(try await world.queue.enqueue(job).isEnqueued)
+                let lease = try await world.leaseAfter(.seconds(2))
+                #expect(lease.body == job.body(referenceId: lease.referenceId))
+                _ = try await world.queue.bury(lease, ending: .answered, reason: "rejected", hint: "", .rejected)
+                let letter = try #require(try await world.queue.deadLetter(id))
+                #expect(try Job.validate(Array(letter.job.utf8), app: world.rules).get() == job, "\(letter.job)")
+                #expect(try JSON(reading: letter.job)["requestInfo"] == nil)
+            }
+        }
+    }
+
     @Test func `a letter without an open id lets go of line and claims`() async throws {
         try await withQueue { world in
             let job = try await world.sending("case-1", transaction: "T")

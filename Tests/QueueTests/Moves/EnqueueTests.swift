@@ -1,3 +1,4 @@
+import Crypto
 import Queue
 import Redis
 import Refunds
@@ -14,9 +15,12 @@ import Testing
             #expect(try await world.place("case-1") == [.stream(priority.rawValue)])
             let fields = try await world.fields("case-1")
             #expect(fields["state"] == "queued")
-            #expect(fields["digest"] == job.contentDigest)
+            let digest = try await world.send("HGET", RedisWord(world.queue.keys.job("case-1")), "digest")
+            #expect(digest.bytes?.hex == job.contentDigest)
             #expect(fields["envelope"] == job.envelope)
-            #expect(fields["body"]?.utf8.elementsEqual(job.body(referenceId: reference)) == true)
+            #expect(fields["ref"] == reference.text)
+            #expect(fields["body"]?.utf8.elementsEqual(job.bodyLessReference) == true)
+            #expect(fields["lane"] == (priority == .normal ? nil : priority.rawValue))
             #expect(fields["at"] == "\(try await world.now)")
             #expect(fields["by"] == "agent-17")
             #expect(try await world.queue.show("case-1")?.job == job)

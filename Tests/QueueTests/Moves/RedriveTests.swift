@@ -88,6 +88,29 @@ import Testing
         }
     }
 
+    @Test func `a person may set allowRepeat, and what else a job says of itself, too`() async throws {
+        try await withQueue { world in
+            _ = try await dead(world, "case-1")
+            try await world.enqueue("other", transaction: "T-case-1")
+            let due = (TestClock.start / 1000) + 7_200_000
+            let mended = try world.job(
+                "case-1", transaction: "T-case-1", priority: .urgent,
+                #","allowRepeat":true,"originalTransactionId":"T-0","requestedBy":"agent-9","notBefore":\#(due)"#)
+            let reference = world.reference("case-1", round: 1, digest: mended.contentDigest)
+            #expect(
+                try await world.queue.redrive("case-1", act: QueueWorld.agent, mended: mended) == .queued(reference))
+            #expect(try await world.place("case-1") == [.later])
+            #expect(try await world.queue.show("case-1")?.job == mended)
+            #expect(try await world.queue.jobs(ofTransaction: "T-0") == ["case-1"])
+            // And back again: what isn't said any more is gone from the record.
+            _ = try await world.queue.withdraw(["case-1"], act: QueueWorld.agent)
+            let plain = try world.job("case-1", transaction: "T-case-1", skus: ["another"])
+            _ = try await world.queue.redrive("case-1", act: QueueWorld.agent, mended: plain)
+            #expect(try await world.queue.show("case-1")?.job == plain)
+            #expect(try await world.place("case-1") == [.stream("normal")])
+        }
+    }
+
     @Test func `a job that was never sent keeps its id`() async throws {
         try await withQueue { world in
             let job = try world.job("case-1")

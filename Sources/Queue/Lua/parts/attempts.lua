@@ -29,10 +29,7 @@ end
 -- Replaces a closed id by the next round's. Refuses while the id is open: a new one there could refund twice.
 local function next_round(job, ref)
     if job.unclear > 0 then return false end
-    local body = redis.call('HGET', job_key(job.id), 'body')
-    local first, last = string.find(body, job.ref, 1, true)
-    body = string.sub(body, 1, first - 1) .. ref .. string.sub(body, last + 1)
-    set_job(job, 'ref', ref, 'body', body, 'sends', '0', 'round', stamp(tonumber(job.round or '0') + 1))
+    set_job(job, 'ref', ref, 'sends', '0', 'round', stamp(tonumber(job.round or '0') + 1))
     redis.call('HDEL', job_key(job.id), 'given')  -- a producer's own id serves the first round only
     job.ref = ref
     job.sends = 0

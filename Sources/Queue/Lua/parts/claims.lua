@@ -1,4 +1,5 @@
 -- claims: which jobs have asked for a SKU of a transaction. Not a script of its own.
+-- needs: jobs
 
 -- A claim's field holds the ids of its jobs, oldest first, with a blank between; more than one takes allowRepeat.
 
@@ -9,10 +10,20 @@ local function other_holder(ids, id)
     return nil
 end
 
--- The id of the job whose claim stands in the way of these claims, or nil. "*" is the whole subscription.
+-- What a job lays claim to in its transaction: each SKU of a refund, the whole subscription ("*"), or its renewal.
+local function claims_in(operation, body)
+    if operation == 'revoke' then return { '*' } end
+    if operation == 'cancel' then return { 'cancel' } end
+    local claims = {}
+    for i, item in ipairs(cjson.decode(body).items) do claims[i] = 's:' .. item.SKU end
+    return claims
+end
+local function claims_of(job) return claims_in(job.operation, redis.call('HGET', job_key(job.id), 'body')) end
+
+-- The id of the job whose claim stands in the way of these claims, or nil.
 local function claim_against(transaction, claims, id)
     local purchase = purchase_key(transaction)
-    for _, claim in ipairs(cjson.decode(claims)) do
+    for _, claim in ipairs(claims) do
         local held = redis.call('HMGET', purchase, 'claim:' .. claim, 'claim:*')
         local holder = other_holder(held[1], id)
         if not holder and claim ~= 'cancel' then holder = other_holder(held[2], id) end
@@ -32,7 +43,7 @@ end
 
 local function take_claims(transaction, claims, id)
     local fields = {}
-    for i, claim in ipairs(cjson.decode(claims)) do fields[i] = 'claim:' .. claim end
+    for i, claim in ipairs(claims) do fields[i] = 'claim:' .. claim end
     local taken = { 'job:' .. id, '' }
     for i, ids in ipairs(redis.call('HMGET', purchase_key(transaction), unpack(fields))) do
         if not ids then
@@ -48,7 +59,7 @@ end
 
 local function drop_claims(job)
     local purchase = purchase_key(job.transaction)
-    for _, claim in ipairs(cjson.decode(job.claims)) do
+    for _, claim in ipairs(claims_of(job)) do
         local left = {}
         for holder in string.gmatch(redis.call('HGET', purchase, 'claim:' .. claim) or '', '%S+') do
             if holder ~= job.id then left[#left + 1] = holder end

@@ -2,8 +2,10 @@
 
 -- The fields of a job that moves read.
 local FIELDS = { 'state', 'lane', 'transaction', 'line', 'operation', 'ref', 'round', 'at', 'fence', 'attempts',
-    'sends', 'unclear', 'lost', 'worker', 'departed', 'timeout', 'first', 'claims', 'repeats', 'dead', 'ghost', 'digest',
-    'started', 'waitsFor', 'by' }
+    'sends', 'unclear', 'lost', 'worker', 'departed', 'timeout', 'first', 'repeats', 'dead', 'ghost', 'started',
+    'waitsFor', 'by' }
+-- What most jobs have is left out of their records.
+local USUAL_LANE, USUAL_OPERATION = 'normal', 'refund'
 -- A job by its fields' names; nil when there is no such job. A move that runs for every job names the fields that it
 -- needs, `state` first: to look for one that isn't there Redis walks through the whole hash.
 local function load_job(id, fields)
@@ -13,12 +15,20 @@ local function load_job(id, fields)
     local job = { id = id }
     for i, name in ipairs(fields) do job[name] = values[i] or nil end
     job.line = job.line or job.transaction
+    job.lane = job.lane or USUAL_LANE
+    job.operation = job.operation or USUAL_OPERATION
     job.unclear = tonumber(job.unclear or '0')
     job.sends = tonumber(job.sends or '0')
     return job
 end
 
 local function set_job(job, ...) redis.call('HSET', job_key(job.id), ...) end
+
+-- Apple's body as it is sent. The record holds it without the reference id, which has a field of its own.
+local function body_with(ref, body)
+    local _, last = string.find(body, '"requestReferenceId":"', 1, true)
+    return string.sub(body, 1, last) .. ref .. string.sub(body, last + 1)
+end
 
 local function ring() redis.pcall('SPUBLISH', base .. ':bell', '') end
 

@@ -1,25 +1,33 @@
 -- letters: dead letters. Not a script of its own.
 -- needs: jobs books lines claims
 
--- The job as its producer wrote it: the envelope with the request, less the reference id that we made.
+-- The job as its producer wrote it: what stands in fields of its own, the rest of the envelope, and the request. Its
+-- reference id is in it only if it is the producer's; the envelope notes how that was written, and whether there was a
+-- requestInfo at all.
 local function job_text(job)
     local stored = redis.call('HMGET', job_key(job.id), 'envelope', 'body', 'given')
-    if not stored[1] then return '' end
-    local request = stored[2]
-    if not stored[3] then
-        local own = '"requestReferenceId":"' .. job.ref .. '"'
-        local first, last = string.find(request, own, 1, true)
-        if first then
-            if string.sub(request, last + 1, last + 1) == ',' then last = last + 1 end
-            request = string.sub(request, 1, first - 1) .. string.sub(request, last + 1)
-            if string.sub(request, 1, 17) == '{"requestInfo":{}' then
-                request = '{' .. string.sub(request, string.sub(request, 18, 18) == ',' and 19 or 18)
-            end
-        end
+    local envelope, request = stored[1] or '{}', stored[2]
+    if not request then return '' end
+    local info = string.match(envelope, '"requestInfo":(%b{})')
+    local head = '{"requestInfo":{"requestReferenceId":""'
+    local rest = string.sub(request, #head + 1)
+    if not info then
+        request = '{' .. string.gsub(rest, '^},?', '')
+    elseif stored[3] then
+        request = '{"requestInfo":{"requestReferenceId":' .. string.match(info, ':(".*")') .. rest
+    else
+        request = '{"requestInfo":{' .. string.gsub(rest, '^,', '')
     end
-    -- The envelope's own note of the producer's requestInfo; another field always follows it (keys are sorted).
-    local envelope = string.gsub(stored[1], '"requestInfo":%b{},', '', 1)
-    return string.sub(envelope, 1, -2) .. ',"request":' .. request .. '}'
+    local members = {}
+    for _, member in ipairs({ { 'app', string.match(base, '{([^{}]*)}$') }, { 'id', job.id },
+        { 'operation', job.operation }, { 'priority', job.lane }, { 'requestedBy', job.by },
+        { 'transactionId', job.transaction } }) do
+        if member[2] then members[#members + 1] = '"' .. member[1] .. '":' .. cjson.encode(member[2]) end
+    end
+    local others = string.gsub(string.sub(envelope, 2, -2), '"requestInfo":%b{},?', '', 1)
+    others = string.gsub(others, ',$', '')
+    if others ~= '' then members[#members + 1] = others end
+    return '{' .. table.concat(members, ',') .. ',"request":' .. request .. '}'
 end
 
 -- Writes the letter of a job and takes the job off the road. A letter whose id is open keeps its line and its claims.
