@@ -9,8 +9,8 @@
 
 local raised = 0
 local function tell(kind, fields)
-    book(kind, '', fields)
     alarm(kind, fields)
+    book(kind, '', fields)
     raised = raised + 1
 end
 

@@ -233,16 +233,10 @@ local function front(lane)
     return fronts[lane].ids[fronts[lane].next]
 end
 
--- The next reference of a lane: from its front, else from its stream. Returns its id and how to take it away.
+-- The next reference of a lane: from its front, else from its stream. Returns its id and whether it lies in the stream.
 local function next_reference(lane)
     local id = front(lane)
-    if id then
-        return id, { away = function()
-            fronts[lane].next = fronts[lane].next + 1
-            taken[lane] = taken[lane] or {}
-            table.insert(taken[lane], id)
-        end }
-    end
+    if id then return id, false end
     while lengths[lane] > 0 and #read[lane] == 0 do
         local entries = read_lane(lane, math.max(1, math.min(permits - #jobs, intake - #raws)))
         if #entries == 0 then lengths[lane] = 0 end
@@ -258,11 +252,19 @@ local function next_reference(lane)
     end
     local entry = read[lane][1]
     if not entry then return nil end
-    local function pass() table.remove(read[lane], 1) end
-    return entry[2][2], { pass = pass, away = function()
-        pass()
-        table.insert(done[lane], entry[1])
-    end }
+    return entry[2][2], true
+end
+
+-- Takes away what `next_reference` found.
+local function take(lane, lies_in_stream)
+    if lies_in_stream then
+        table.insert(done[lane], table.remove(read[lane], 1)[1])
+    else
+        local lying = fronts[lane]
+        taken[lane] = taken[lane] or {}
+        table.insert(taken[lane], lying.ids[lying.next])
+        lying.next = lying.next + 1
+    end
 end
 
 local leases, departed, expires = {}, stamp(now), stamp(now + lease_us)
@@ -299,30 +301,31 @@ while #jobs < permits and missing == '' do
         break
     end
     steps = steps + 1
-    local id, take, job
-    for _, lane in ipairs(order()) do
-        id, take = next_reference(lane)
+    local id, lane, lies_in_stream
+    for _, candidate in ipairs(order()) do
+        lane = candidate
+        id, lies_in_stream = next_reference(lane)
         if id then break end
     end
     if not id then break end
-    job = load_job(id, NEEDED)
+    local job = load_job(id, NEEDED)
     if not job then
-        if take.pass then
+        if lies_in_stream then
             -- Left pending: after ADOPTION_US it is handed out like a raw entry, and `adopt` judges it then.
-            take.pass()
+            table.remove(read[lane], 1)
         elseif absent[id] then
-            take.away()
+            take(lane, false)
             write_missing('ready/' .. stamp(now) .. '/' .. id, id)
         else
             missing = id
         end
     elseif job.state == 'sending' or not SENDABLE[job.state] then
         -- Withdrawn or discarded while its reference lay unread in the stream.
-        take.away()
+        take(lane, lies_in_stream)
         if job.ghost then redis.call('HDEL', job_key(id), 'ghost') end
     else
         local owner, line, until_us = owner_before(job)
-        take.away()
+        take(lane, lies_in_stream)
         if tonumber(job.lost or '0') >= LEASES_A_JOB_MAY_LOSE and (solitude == 0 or #jobs > 0) then
             -- It may have killed the workers that sent it: alone, it can harm no other send.
             redis.call('ZADD', LATER, stamp(now + ALONE_AGAIN_US), id)

@@ -1,13 +1,14 @@
 -- books: one line of the ledger. Not a script of its own.
 
--- One line of the books. Empty values are left out: unknown is empty, never 0.
+-- One line of the books. Empty values are left out: unknown is empty, never 0. `fields`, whose last is no nil, is used up.
 local function book(kind, id, fields)
-    local entry = { 'kind', kind, 'id', id, 'at', now_ms }
+    local last = 0
     for i = 1, #fields, 2 do
-        if fields[i + 1] and fields[i + 1] ~= '' then
-            entry[#entry + 1] = fields[i]
-            entry[#entry + 1] = fields[i + 1]
+        local value = fields[i + 1]
+        if value and value ~= '' then
+            fields[last + 1], fields[last + 2] = fields[i], value
+            last = last + 2
         end
     end
-    redis.call('XADD', LEDGER, '*', unpack(entry))
+    redis.call('XADD', LEDGER, '*', 'kind', kind, 'id', id, 'at', now_ms, unpack(fields, 1, last))
 end
