@@ -22,7 +22,11 @@ import Testing
         Case(transaction: "2000-cut-before", state: .accepted, results: ["unclear", "accepted"], ids: 1),
         Case(transaction: "2000-503", state: .accepted, results: ["unclear", "accepted"], ids: 1),
         Case(transaction: "2000-5000000-x2", state: .accepted, results: ["unclear", "unclear", "accepted"], ids: 1),
+        Case(transaction: "2000-cut", state: .accepted, results: ["unclear", "accepted"], ids: 1),
+        Case(transaction: "2000-hang", state: .accepted, results: ["unclear", "accepted"], ids: 1),
         Case(transaction: "2000-hang-after", state: .accepted, results: ["unclear", "accepted"], ids: 1),
+        Case(transaction: "2000-slow-2500-x1", state: .accepted, results: ["unclear", "accepted"], ids: 1),
+        Case(transaction: "2000-500-after", state: .accepted, results: ["unclear", "accepted"], ids: 1),
         Case(transaction: "2000-4000133", state: .dead, results: ["rejected"], ids: 1),
         Case(transaction: "2000-4040010", state: .dead, results: ["rejected"], ids: 1),
         Case(transaction: "2000-4000181", state: .held, results: ["rejected"], ids: 1),
@@ -30,9 +34,9 @@ import Testing
         Case(transaction: "2000-401-x1", state: .accepted, results: ["unauthorized", "accepted"], ids: 1),
     ]
 
-    @Test(arguments: cases, FleetTransport.available)
-    func `is one move`(_ expected: Case, over transport: FleetTransport) async throws {
-        try await withFleet(over: transport) { world in
+    @Test(arguments: cases, Wire.available)
+    func `is one move`(_ expected: Case, over wire: Wire) async throws {
+        try await withFleet(over: wire) { world in
             try await world.add(FleetWorld.job("case-1", transaction: expected.transaction))
             _ = await world.worker([try world.app()]).run()
             let record = try #require(try await world.queue.show("case-1"))

@@ -10,31 +10,27 @@ import Testing
 @testable import Fleet
 
 @Suite struct `Apple that is down` {
-    @Test func `closes the gate, is probed and opens it, with one alarm, one all-clear and no attempt burnt`()
-        async throws
-    {
+    @Test(arguments: Wire.versions)
+    func `closes the gate, is probed and opens it, with one alarm, one all-clear and no attempt burnt`(
+        over wire: Wire
+    ) async throws {
         let html = "{name:'outage',then:{status:503,contentType:'text/html',body:'<html>Service Unavailable</html>'}}"
         let apple = try Scenario(json5: Array("{doubleRefunds:'accept',rules:[\(html)]}".utf8))
-        try await withFleet {
-            $0 = apple
-        } _: { world in
+        try await withFleet({ $0 = apple }, over: wire) { world in
             let desk = try await AlarmDesk(loop: world.loop)
             for number in 1...40 { try await world.add(FleetWorld.job("case-\(number)")) }
             let worker = world.worker([try world.app(webhook: desk.url)])
             let run = Task { await worker.run() }
             try await desk.alarms.events { $0.contains { $0["kind"]?.string == "appleDown" } }
             try await eventually("what was on the wire is answered") { try await world.queue.overview().inFlight == 0 }
-            let closed = await world.simulator.entries.count
+            let closed = await world.calls().count
             #expect((5...10).contains(closed))
-            try await eventually("two probes were refused") { await world.simulator.entries.count == closed + 2 }
+            try await eventually("two probes were refused") { await world.calls().count == closed + 2 }
             #expect(try await world.queue.overview().nextProbe != nil)
             // The rule goes as an operator of the simulator takes it away.
-            let client = HTTPClient(loop: world.loop, options: .appStore(version: "test"))
             let request = HTTPRequest(
-                method: "DELETE", url: "http://127.0.0.1:\(world.port)/_simulator/rules?name=outage", headers: [],
-                body: [])
-            guard case .response(let answer) = await client.send(request, deadline: .seconds(10), mayDepart: { true })
-            else {
+                method: "DELETE", url: world.baseURL + "/_simulator/rules?name=outage", headers: [], body: [])
+            guard case .response(let answer) = await world.client().send(request, deadline: .seconds(10)) else {
                 Issue.record("the simulator's desk gave no answer")
                 return
             }

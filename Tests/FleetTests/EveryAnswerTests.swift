@@ -75,11 +75,11 @@ import Testing
         return scenario
     }
 
-    @Test(.timeLimit(.minutes(3)), arguments: FleetTransport.available.filter { $0 != .tls })
-    func `leads to one move, twice over`(transport: FleetTransport) async throws {
+    @Test(.timeLimit(.minutes(3)), arguments: Wire.versions)
+    func `leads to one move, twice over`(wire: Wire) async throws {
         let rows = Self.rows
         let scenario = try Self.scenario(rows)
-        try await withFleet({ $0 = scenario }, over: transport) { world in
+        try await withFleet({ $0 = scenario }, over: wire) { world in
             for row in rows {
                 try await world.add(
                     FleetWorld.job("case-1", app: row.app), app: row.app)

@@ -1,3 +1,4 @@
+import AppStoreSimulator
 import EventLoop
 import Foundation
 import HTTP
@@ -58,6 +59,9 @@ extension FleetWorld {
         for run in runs { _ = await run.value }
         return try result.get()
     }
+
+    /// What arrived but for the HEAD by which a client settles a new connection over TLS.
+    func calls() async -> [JournalEntry] { await simulator.entries.filter { $0.endpoint != nil } }
 
     /// How often each living worker has beaten.
     func beats() async throws -> [String: Int64] {

@@ -24,7 +24,7 @@ struct FleetWorld: Sendable {
     /// What the scenario's app is called in the queue.
     let queue: JobQueue
     /// Where workers find the simulator, and what they have to trust for it.
-    let baseURL: String
+    var baseURL: String
     let caFile: String?
     let front: HTTP2Front?
 
@@ -80,7 +80,7 @@ struct FleetWorld: Sendable {
 
 func withFleet(
     _ shape: (inout Scenario) -> Void = { _ in }, configuration: [String] = [],
-    persistence: PrivateRedis.Persistence = .none, hasOwnClock: Bool = false, over transport: FleetTransport = .plain,
+    persistence: PrivateRedis.Persistence = .none, hasOwnClock: Bool = false, over wire: Wire = .plain,
     _ body: (FleetWorld) async throws -> Void
 ) async throws {
     let key = SigningKey.generate()
@@ -90,16 +90,16 @@ func withFleet(
     try await withRedis(persistence: persistence, configuration: configuration, hasOwnClock: hasOwnClock) { redis in
         var options = SimulatorOptions()
         options.scenario = scenario
-        if transport != .plain { options.tlsFolder = redis.folder["tls"] }
+        if wire != .plain { options.tlsFolder = redis.folder["tls"] }
         // Apple is another machine: its work must not take the worker's thread.
         let apple = EventLoop(name: "apple")
         defer { apple.stop() }
         let simulator = try Simulator(loop: apple, options: options)
         let port = try await simulator.start()
         let front =
-            transport == .http2
+            wire == .http2
             ? try await HTTP2Front(to: port, certificates: redis.folder["tls"], on: redis.loop) : nil
-        let base = transport == .plain ? "http://127.0.0.1:\(port)" : "https://localhost:\(front?.port ?? port)"
+        let base = wire == .plain ? "http://127.0.0.1:\(port)" : "https://localhost:\(front?.port ?? port)"
         let world = FleetWorld(
             redis: redis, simulator: simulator, port: port, key: key, log: RecordingSink(),
             queue: JobQueue(app: "audiobooks", environment: .production, redis: redis.client),

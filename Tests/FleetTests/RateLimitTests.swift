@@ -53,13 +53,14 @@ import Testing
         ]
     }
 
-    @Test func `blocks until what its Retry-After means, whichever way it is written`() async throws {
+    @Test(arguments: Wire.versions)
+    func `blocks until what its Retry-After means, whichever way it is written`(
+        over wire: Wire
+    ) async throws {
         let readings = Self.readings
         let rules = readings.map(\.rule).joined(separator: ",")
         let apple = try Scenario(json5: Array("{rules:[\(rules)]}".utf8))
-        try await withFleet {
-            $0 = apple
-        } _: { world in
+        try await withFleet({ $0 = apple }, over: wire) { world in
             let desk = try await AlarmDesk(loop: world.loop)
             for reading in readings {
                 try await world.add(FleetWorld.job("case-1", app: reading.what), app: reading.what)
@@ -85,7 +86,7 @@ import Testing
                 let record = try #require(try await world.queue(reading.what).show("case-1"))
                 #expect(record.attempts.map(\.result) == ["rateLimited"], "\(reading.what)")
             }
-            #expect(await world.simulator.entries.count == readings.count)
+            #expect(await world.calls().count == readings.count)
         }
     }
 
@@ -133,14 +134,13 @@ import Testing
         }
     }
 
-    @Test func `on an open id keeps the id and the bytes, and costs no attempt`() async throws {
+    @Test(arguments: Wire.versions)
+    func `on an open id keeps the id and the bytes, and costs no attempt`(over wire: Wire) async throws {
         let apple = try Scenario(
             json5: Array(
                 "{doubleRefunds:'accept',rules:[{when:{arrivals:1},then:'cut-after'},"
                     .appending("{when:{arrivals:2},then:{status:429,code:4290000,retryAfterMs:300}}]}").utf8))
-        try await withFleet {
-            $0 = apple
-        } _: { world in
+        try await withFleet({ $0 = apple }, over: wire) { world in
             let desk = try await AlarmDesk(loop: world.loop)
             try await world.add(FleetWorld.job("case-1"))
             #expect(await world.worker([try world.app(webhook: desk.url)]).run() == .idle)
@@ -148,7 +148,7 @@ import Testing
             let record = try #require(try await world.queue.show("case-1"))
             #expect(record.attempts.map(\.result) == ["unclear", "rateLimited", "accepted"])
             #expect(Set(record.attempts.map(\.referenceId)).count == 1)
-            let entries = await world.simulator.entries
+            let entries = await world.calls()
             #expect(entries.count == 3)
             #expect(Set(entries.map(\.bodyHash)).count == 1)
             #expect(Set(entries.map(\.referenceId)).count == 1)

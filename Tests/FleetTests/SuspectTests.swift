@@ -18,11 +18,12 @@ private func scenario(_ rules: String, shape: (inout Scenario) -> Void = { _ in 
 @Suite struct `Tokens that Apple refuses` {
     static let always = "{name:'refusal',then:'401'}"
 
-    @Test func `pause the app of a worker alone once a fresh one was refused, too`() async throws {
+    @Test(arguments: Wire.versions)
+    func `pause the app of a worker alone once a fresh one was refused, too`(
+        over wire: Wire
+    ) async throws {
         let apple = try scenario(Self.always)
-        try await withFleet {
-            $0 = apple
-        } _: { world in
+        try await withFleet({ $0 = apple }, over: wire) { world in
             let desk = try await AlarmDesk(loop: world.loop)
             for number in 1...12 { try await world.add(FleetWorld.job("case-\(number)")) }
             let end = await world.worker([try world.app(webhook: desk.url)]).run()
@@ -33,7 +34,7 @@ private func scenario(_ rules: String, shape: (inout Scenario) -> Void = { _ in 
             #expect(overview.dead == 0)
             #expect(desk.kinds == ["paused"])
             // One window with the first token and one with the fresh one; what is on the wire then comes in, too.
-            let entries = await world.simulator.entries
+            let entries = await world.calls()
             #expect((2...15).contains(entries.count))
             for number in 1...12 {
                 let record = try #require(try await world.queue.show("case-\(number)"))
@@ -120,12 +121,13 @@ private func scenario(_ rules: String, shape: (inout Scenario) -> Void = { _ in 
 }
 
 @Suite struct `Answers that speak about the app` {
-    @Test(arguments: [("302", "redirected"), ("403", "forbidden"), ("4039999", "forbidden")])
-    func `pause it with one alarm, and the other app goes on`(_ word: String, _ reason: String) async throws {
+    @Test(arguments: [("302", "redirected"), ("403", "forbidden"), ("4039999", "forbidden")], Wire.versions)
+    func `pause it with one alarm, and the other app goes on`(
+        _ answer: (word: String, reason: String), over wire: Wire
+    ) async throws {
+        let (word, reason) = answer
         let apple = try scenario("{when:{bundleId:'com.example.games'},then:'\(word)'}")
-        try await withFleet {
-            $0 = apple
-        } _: { world in
+        try await withFleet({ $0 = apple }, over: wire) { world in
             let desk = try await AlarmDesk(loop: world.loop)
             for number in 1...8 {
                 try await world.add(FleetWorld.job("game-\(number)", app: "games"), app: "games")

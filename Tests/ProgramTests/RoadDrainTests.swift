@@ -17,7 +17,7 @@ import Testing
             let worker = try await isWrapped ? world.shell("worker; echo ended") : world.worker()
             let jobs = TestJob.make(30)
             try await world.add(jobs)
-            try await eventually("requests are under way") { await world.simulator.entries.count >= 5 }
+            try await eventually("requests are under way") { await world.calls().count >= 5 }
             if isWrapped {
                 // As a terminal or a container's init does it: the whole group hears it.
                 kill(-worker.pid, SIGTERM)
@@ -30,7 +30,7 @@ import Testing
             try await eventually("nobody works any more") {
                 try await world.client.send(["HLEN", "kulanz:fleet:workers"]).integer == 0
             }
-            let sent = await world.simulator.entries.count
+            let sent = await world.calls().count
             #expect(sent < jobs.count)
             let accepted = try await world.books(jobs).states[.accepted]
             #expect(accepted == sent, "an answer was not waited for")
@@ -46,7 +46,7 @@ import Testing
             let shell = try await world.shell("worker; echo ended")
             let jobs = TestJob.make(30)
             try await world.add(jobs)
-            try await eventually("requests are under way") { await world.simulator.entries.count >= 5 }
+            try await eventually("requests are under way") { await world.calls().count >= 5 }
             let workers = try await world.client.send(["HKEYS", "kulanz:fleet:workers"]).strings ?? []
             let pid = try #require(workers.first?.split(separator: "-").dropLast().last.flatMap { Int32($0) })
             await world.crew.adopt(pid: pid)
@@ -61,8 +61,10 @@ import Testing
         }
     }
 
-    @Test func `a second time ends at once, and what it left is sent again under the same ids`() async throws {
+    @Test(arguments: Wire.versions)
+    func `a second time ends at once, and what it left is sent again under the same ids`(over wire: Wire) async throws {
         try await withProgram { shape in
+            shape.wire = wire
             shape.requestsPerSecond = 10
             shape.leaseSeconds = 4.5
             shape.requestTimeoutSeconds = 3
@@ -72,7 +74,7 @@ import Testing
             let worker = try await world.worker()
             let jobs = TestJob.make(6)
             try await world.add(jobs)
-            try await eventually("all hang") { await world.simulator.entries.count == jobs.count }
+            try await eventually("all hang") { await world.calls().count == jobs.count }
             await worker.kill(SIGTERM)
             try await eventually("it drains") { world.log.contains { $0.contains("draining") } }
             let told = ContinuousClock.now
@@ -84,8 +86,10 @@ import Testing
         }
     }
 
-    @Test func `with a second for it hands back what hangs, and its ids stay`() async throws {
+    @Test(arguments: Wire.versions)
+    func `with a second for it hands back what hangs, and its ids stay`(over wire: Wire) async throws {
         try await withProgram { shape in
+            shape.wire = wire
             shape.requestsPerSecond = 10
             shape.drainSeconds = 1
             shape.scenario = "rules: [{ when: { arrivals: { to: 6 } }, then: 'hang-after' }]"
@@ -93,7 +97,7 @@ import Testing
             let worker = try await world.worker()
             let jobs = TestJob.make(20)
             try await world.add(jobs)
-            try await eventually("six hang") { await world.simulator.entries.count >= 6 }
+            try await eventually("six hang") { await world.calls().count >= 6 }
             await worker.kill(SIGTERM)
             #expect(await worker.exit == .code(0))
             let books = try await world.books(jobs)
@@ -122,7 +126,7 @@ import Testing
             let first = try await world.workers(1)[0]
             let jobs = TestJob.make(4)
             try await world.add(jobs)
-            try await eventually("all hang") { await world.simulator.entries.count == jobs.count }
+            try await eventually("all hang") { await world.calls().count == jobs.count }
             let others = try await world.workers(2)
             // Two die, one of them a possible heir; nothing is started.
             let killed = try await world.now()

@@ -48,8 +48,10 @@ import Testing
         }
     }
 
-    @Test func `request that Apple takes and never answers frees its slot at the deadline`() async throws {
+    @Test(arguments: Wire.versions)
+    func `request that Apple takes and never answers frees its slot at the deadline`(over wire: Wire) async throws {
         try await withProgram { shape in
+            shape.wire = wire
             shape.requestsPerSecond = 20
             shape.requestTimeoutSeconds = 1
             shape.concurrency = 2

@@ -16,18 +16,22 @@ import Testing
         var testDescription: String { what }
     }
 
-    @Test(arguments: [
-        Hearing(what: "200", rules: "", states: [.accepted: 5]),
-        Hearing(
-            what: "429 first", rules: "{ when: { arrivals: 1 }, then: { status: 429, retryAfterMs: 500 } }",
-            states: [.accepted: 5]),
-        // No longer a definite answer, for the frozen worker's request may have arrived before it.
-        Hearing(
-            what: "4000133", rules: "{ when: { transactionId: '200000000000000*' }, then: '4000133' }",
-            states: [.unclear: 5]),
-    ])
-    func `between lease and write sends nothing once its successor was answered`(_ hearing: Hearing) async throws {
+    @Test(
+        arguments: [
+            Hearing(what: "200", rules: "", states: [.accepted: 5]),
+            Hearing(
+                what: "429 first", rules: "{ when: { arrivals: 1 }, then: { status: 429, retryAfterMs: 500 } }",
+                states: [.accepted: 5]),
+            // No longer a definite answer, for the frozen worker's request may have arrived before it.
+            Hearing(
+                what: "4000133", rules: "{ when: { transactionId: '200000000000000*' }, then: '4000133' }",
+                states: [.unclear: 5]),
+        ], Wire.versions)
+    func `between lease and write sends nothing once its successor was answered`(
+        _ hearing: Hearing, over wire: Wire
+    ) async throws {
         try await withProgram { shape in
+            shape.wire = wire
             shape.leaseSeconds = 1.5
             shape.requestTimeoutSeconds = 1
             shape.scenario = "repeats: 'process-twice', rules: [\(hearing.rules)]"
@@ -70,10 +74,12 @@ import Testing
         }
     }
 
-    @Test func `for longer than its lease, at any moment, breaks nothing`() async throws {
+    @Test(arguments: Wire.versions)
+    func `for longer than its lease, at any moment, breaks nothing`(over wire: Wire) async throws {
         let seed = UInt64.random(in: 1...1_000_000)
         var random = Seeded(seed)
         try await withProgram { shape in
+            shape.wire = wire
             shape.requestsPerSecond = 25
             shape.leaseSeconds = 0.7
             shape.requestTimeoutSeconds = 0.4
@@ -83,22 +89,24 @@ import Testing
                   { when: { probability: 0.1 }, then: "cut-after" }]
                 """
         } _: { world in
+            let freezes = wire == .plain ? 8 : 4
             let crew = try await world.workers(3)
-            let jobs = TestJob.make(250)
+            let jobs = TestJob.make(30 * freezes)
             try await world.add(jobs)
-            for _ in 1...8 {
-                // While something is under way; who holds it, nobody knows.
-                let seen = await world.simulator.entries.count
-                try await eventually("a request arrives") { await world.simulator.entries.count > seen }
+            for round in 1...freezes {
+                // While something is under way; in turn who holds it and anybody.
+                let seen = await world.calls().count
+                try await eventually("a request arrives") { await world.calls().count > seen }
                 await pause(.milliseconds(Int.random(in: 0...60, using: &random)))
-                let victim = crew[Int.random(in: crew.indices, using: &random)]
+                var victim = crew[Int.random(in: crew.indices, using: &random)]
+                if round.isMultiple(of: 2) { victim = crew[try await world.sender(among: crew)] }
                 await victim.kill(SIGSTOP)
                 await pause(.milliseconds(Int.random(in: 750...1000, using: &random)))
                 await victim.kill(SIGCONT)
             }
             #expect(try await world.workUntilIdle() == .code(0))
             let books = try await world.books(jobs)
-            print("froze workers 8 times, seed \(seed): \(books.summary)")
+            print("froze workers \(freezes) times, \(wire.rawValue), seed \(seed): \(books.summary)")
             #expect(books.breaches == [], "seed \(seed)")
             #expect(books.lostAttempts > 0)
         }

@@ -23,7 +23,7 @@ import Testing
             let crew = try await world.workers(2)
             // Every connection goes cold twice on the way.
             for part in [10, 20] {
-                try await eventually("\(part) have arrived") { await world.simulator.entries.count >= part }
+                try await eventually("\(part) have arrived") { await world.calls().count >= part }
                 front.relay.cutAll()
             }
             try await eventually("all have ended") { try await world.queue().overview().isIdle }

@@ -11,8 +11,9 @@ enum Program {
     }
 
     static func start(_ name: String, _ words: [String]) async throws -> ChildProcess {
-        let options = ChildProcess.Options(arguments: words, output: .lines, errors: .discarded)
-        return try await ChildProcess.start(path(of: name) ?? name, options, on: TestLoop.shared)
+        let command = Mortal(path(of: name) ?? name, words)
+        let options = ChildProcess.Options(arguments: command.arguments, output: .lines, errors: .discarded)
+        return try await ChildProcess.start(command.program, options, on: TestLoop.shared)
     }
 
     /// Runs a program to its end, which has to be a good one.

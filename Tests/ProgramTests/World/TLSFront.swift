@@ -6,9 +6,7 @@ import TestSupport
 /// nghttpx in front of the simulator: HTTP/2 over TLS, as Apple speaks it, with a certificate of an authority that only
 /// `caFile` knows.
 struct TLSFront {
-    static let isInstalled = ["/usr/sbin/nghttpx", "/usr/bin/nghttpx", "/opt/homebrew/bin/nghttpx"].contains {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
+    static let isInstalled = HTTP2Front.program != nil
 
     let relay: Relay
     let caFile: String
@@ -26,14 +24,16 @@ struct TLSFront {
     static func start(_ world: ProgramWorld, delay: Duration) async throws -> TLSFront {
         let folder = world.folder
         try await makeCertificates(folder)
-        _ = try await world.crew.start(
-            "nghttpx",
+        let command = Mortal(
+            HTTP2Front.program ?? "nghttpx",
             [
                 "--conf=/dev/null", "--single-process", "--workers=1", "--no-ocsp", "--errorlog-file=/dev/null",
                 "--frontend=unix:\(folder["tls.sock"])", "--backend=127.0.0.1,\(world.port)",
                 "--accesslog-file=\(folder["access.log"])", "--accesslog-format=$alpn", folder["server.key"],
                 folder["server.pem"],
-            ], errors: folder["nghttpx.log"], on: world.loop)
+            ])
+        _ = try await world.crew.start(
+            command.program, command.arguments, errors: folder["nghttpx.log"], on: world.loop)
         let relay = Relay(.tcp, to: folder["tls.sock"], delay: delay)
         try await eventually("nghttpx listens") { FileManager.default.fileExists(atPath: folder["tls.sock"]) }
         return TLSFront(relay: relay, caFile: folder["ca.pem"], folder: folder)

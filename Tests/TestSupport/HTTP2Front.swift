@@ -1,53 +1,46 @@
-import EventLoop
+package import EventLoop
 import Foundation
 import Lifecycle
-import TestSupport
-
-/// What lies between the workers and the simulator.
-enum FleetTransport: String, Sendable, CaseIterable {
-    /// HTTP/1.1 in the clear.
-    case plain
-    /// HTTP/1.1 over the simulator's own TLS.
-    case tls
-    /// HTTP/2 over TLS, spoken by nghttpx with the simulator's certificate, and TLS once more behind it.
-    case http2
-
-    static let available = allCases.filter { $0 != .http2 || HTTP2Front.program != nil }
-}
 
 /// nghttpx before a simulator that speaks HTTPS.
-struct HTTP2Front {
-    static let program = ["/usr/sbin/nghttpx", "/usr/bin/nghttpx", "/opt/homebrew/bin/nghttpx"].first {
+package struct HTTP2Front: Sendable {
+    package static let program = ["/usr/sbin/nghttpx", "/usr/bin/nghttpx", "/opt/homebrew/bin/nghttpx"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    let port: UInt16
+    package let port: UInt16
     private let child: ChildProcess
     private let reserved: Int32
     private let accessLog: String
 
     /// - Parameter folder: with `server.key`, `server.pem` and `ca.pem`.
-    init(to backend: UInt16, certificates folder: String, on loop: EventLoop) async throws {
+    package init(to backend: UInt16, certificates folder: String, on loop: EventLoop) async throws {
         let (reserved, port) = Self.reservePort()
         accessLog = folder + "/access.log"
-        let options = ChildProcess.Options(
-            arguments: [
+        let command = Mortal(
+            Self.program ?? "nghttpx",
+            [
                 "--conf=/dev/null", "--single-process", "--workers=1", "--no-ocsp", "--errorlog-file=/dev/null",
                 "--frontend=127.0.0.1,\(port)", "--backend=localhost,\(backend);;tls;proto=http/1.1",
                 "--cacert=\(folder)/ca.pem", "--accesslog-file=\(accessLog)", "--accesslog-format=$alpn",
                 "\(folder)/server.key", "\(folder)/server.pem",
-            ], output: .discarded, errors: .discarded)
-        child = try await ChildProcess.start(Self.program ?? "nghttpx", options, on: loop)
+            ])
+        let options = ChildProcess.Options(
+            arguments: command.arguments, output: .discarded, errors: .discarded)
+        child = try await ChildProcess.start(command.program, options, on: loop)
         (self.port, self.reserved) = (port, reserved)
-        try await eventually("nghttpx listens") { Self.answers(port) }
+        while !Self.answers(port) {
+            guard await child.isRunning else { throw HTTP2FrontFailed() }
+            try await LoopDomain(loop).sleep(for: .milliseconds(15))
+        }
     }
 
     /// By which protocols requests came, in the words of ALPN.
-    var protocols: Set<Substring> {
+    package var protocols: Set<Substring> {
         Set(((try? String(contentsOfFile: accessLog, encoding: .utf8)) ?? "").split(separator: "\n"))
     }
 
-    func stop() async {
+    package func stop() async {
         await child.stop()
         close(reserved)
     }
@@ -96,3 +89,6 @@ struct HTTP2Front {
         return address
     }
 }
+
+/// nghttpx ended before it listened.
+private struct HTTP2FrontFailed: Error {}
