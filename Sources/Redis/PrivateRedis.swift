@@ -30,6 +30,7 @@ package actor PrivateRedis {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     package nonisolated let folder: String
     package nonisolated let endpoint: RedisEndpoint
+    private let program: [String]
     private let arguments: [String]
     private let environment: [String: String]?
     private let output: Output
@@ -41,12 +42,15 @@ package actor PrivateRedis {
     ///   - folder: where socket, log and data go; it exists, and its path is shorter than about 90 bytes.
     ///   - port: a TCP port on 127.0.0.1 beside the socket; 0 for none.
     ///   - configuration: further lines of redis.conf, such as `maxmemory 50mb`; they win over ours.
+    ///   - launcher: a command that becomes the server, as `setpriv --pdeathsig KILL` does; its words stand before ours.
     ///   - environment: the server's whole environment; nil inherits ours.
     ///   - output: where its log goes.
     package init(
         loop: EventLoop, folder: String, persistence: Persistence = .always, port: UInt16 = 0,
-        configuration: [String] = [], environment: [String: String]? = nil, output: Output = .files
+        configuration: [String] = [], launcher: [String] = [], environment: [String: String]? = nil,
+        output: Output = .files
     ) {
+        program = launcher + ["redis-server"]
         self.environment = environment
         self.output = output
         self.loop = loop
@@ -88,9 +92,9 @@ package actor PrivateRedis {
         let started: ChildProcess
         do throws(ChildProcessError) {
             started = try await ChildProcess.start(
-                "redis-server",
+                program[0],
                 ChildProcess.Options(
-                    arguments: arguments, environment: environment, output: whereOutputGoes.log,
+                    arguments: program.dropFirst() + arguments, environment: environment, output: whereOutputGoes.log,
                     errors: whereOutputGoes.errors, hasOwnSession: true),
                 on: loop)
         } catch {

@@ -6,11 +6,17 @@ package struct Mortal: Sendable {
     package let program: String
     package let arguments: [String]
 
-    package init(_ program: String, _ arguments: [String]) {
+    /// What stands before a command that is to be mortal.
+    package static let launcher: [String] = {
         #if os(Linux)
-            (self.program, self.arguments) = ("setpriv", ["--pdeathsig", "KILL", program] + arguments)
+            ["setpriv", "--pdeathsig", "KILL"]
         #else
-            (self.program, self.arguments) = (program, arguments)
+            []
         #endif
+    }()
+
+    package init(_ program: String, _ arguments: [String]) {
+        let words = Self.launcher + [program] + arguments
+        (self.program, self.arguments) = (words[0], Array(words.dropFirst()))
     }
 }

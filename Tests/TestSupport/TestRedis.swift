@@ -39,7 +39,7 @@ package func withRedis<Result>(
         let clock = hasOwnClock ? try SteppedClock(in: folder) : nil
         let server = PrivateRedis(
             loop: loop, folder: folder.path, persistence: persistence, configuration: configuration,
-            environment: clock?.environment)
+            launcher: Mortal.launcher, environment: clock?.environment)
         try await server.start()
         let client = RedisClient(loop: loop, endpoint: server.endpoint, options: options)
         let outcome = await Swift.Result {
