@@ -22,7 +22,9 @@ package actor HTTPClient {
 
     private let loop: EventLoop
     private let options: Options
-    private let multi: CurlMulti
+    private var multi: CurlMulti
+    /// Those that get no new request any more, until their last one has ended.
+    private var retired: [CurlMulti] = []
     private var calls: [Int: Call] = [:]
     private var nextCall = 0
     private var isClosed = false
@@ -33,6 +35,7 @@ package actor HTTPClient {
 
     private struct Call {
         let transfer: CurlTransfer
+        let multi: CurlMulti
         var deadline: LoopTimer?
     }
 
@@ -44,8 +47,8 @@ package actor HTTPClient {
 
     deinit {
         // No call is under way, for it would hold this actor; idle connections are closed where they live.
-        let (multi, domain) = (multi, LoopDomain(loop))
-        Task { await domain.run { _ in multi.close(.closed) } }
+        let (multis, domain) = (retired + [multi], LoopDomain(loop))
+        Task { await domain.run { _ in for multi in multis { multi.close(.closed) } } }
     }
 
     /// Sends one request and waits for its whole answer, at most `deadline` in all.
@@ -87,6 +90,7 @@ package actor HTTPClient {
         let transfer = CurlTransfer(request, options: options, mayDepart: mayDepart) { [weak self] outcome, timings in
             self?.assumeIsolated {
                 $0.calls[id] = nil
+                $0.closeRetired()
                 $0.learn(server, outcome, timings)
             }
             finish(outcome, timings)
@@ -95,7 +99,7 @@ package actor HTTPClient {
             let failure = HTTPFailure(kind: .invalid, message: "method, URL or a header can't be sent as it is")
             return finish(.unsent(failure), HTTPTimings())
         }
-        calls[id] = Call(transfer: transfer, deadline: timer(id, after: deadline, isLast: false))
+        calls[id] = Call(transfer: transfer, multi: multi, deadline: timer(id, after: deadline, isLast: false))
         multi.add(transfer)
     }
 
@@ -111,8 +115,32 @@ package actor HTTPClient {
     }
 
     private func end(_ id: Int, _ failure: HTTPFailure) {
-        guard let call = calls[id], multi.remove(call.transfer) else { return }
+        guard let call = calls[id], call.multi.remove(call.transfer) else { return }
+        if failure.kind == .timedOut, call.multi === multi, multi.hasFallenSilent(under: call.transfer) { retire() }
         call.transfer.fail(failure)
+    }
+
+    /// A connection that brings nothing while an answer is due may be dead without a word, and libcurl would put every
+    /// further request on it. So they go elsewhere from now on; those under way wait for their own ends. libcurl has no
+    /// word for leaving one connection, so all of this client's are left. See
+    /// docs/decisions/0034-connections-that-fall-silent.md.
+    private func retire() {
+        retired.append(multi)
+        multi = CurlMulti(loop: loop, options: options)
+        // Nobody is known to be warm there.
+        lastAnswers = [:]
+    }
+
+    /// Not at once: libcurl may be calling.
+    private func closeRetired() {
+        guard !retired.isEmpty else { return }
+        Task {
+            retired.removeAll { old in
+                guard !calls.values.contains(where: { $0.multi === old }) else { return false }
+                old.close(.closed)
+                return true
+            }
+        }
     }
 
     /// Makes sure of a connection to the server of `url`, so that the next request departs without a handshake.
@@ -164,7 +192,7 @@ package actor HTTPClient {
     /// Ends every transfer (unsent or unclear, as it stands) and closes every connection. Later sends are unsent.
     package func close() {
         isClosed = true
-        multi.close(.closed)
+        for multi in retired + [multi] { multi.close(.closed) }
     }
 }
 

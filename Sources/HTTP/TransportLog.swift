@@ -1,26 +1,33 @@
-/// Reads in libcurl's log whether the server has refused a request unprocessed (RFC 9113 section 8.7).
+/// Reads in libcurl's log which requests the server has refused unprocessed (RFC 9113 section 8.7).
 ///
 /// The words are those of libcurl 7.88 to 8; with others nothing is recognised, and the outcome stays unclear.
 struct TransportLog {
-    /// The number of the request's stream.
-    private var stream: UInt64?
+    enum Word: Hashable {
+        /// The request's stream was refused.
+        case refused
+        /// The server leaves this connection, and every stream above the one it names is refused: the request's own or
+        /// another's, for the log that has the word is that of whoever happened to read it.
+        case goAway(last: UInt64)
+    }
 
-    /// One line as libcurl gives it, with its end. True: the request's stream was refused.
-    mutating func tellsOfRefusal(in line: some BidirectionalCollection<UInt8>) -> Bool {
+    /// The number of the request's stream.
+    private(set) var stream: UInt64?
+
+    /// One line as libcurl gives it, with its end.
+    mutating func read(_ line: some BidirectionalCollection<UInt8>) -> Word? {
         // RST_STREAM with REFUSED_STREAM, or a GOAWAY below the stream while others go on (`Curl_retry_request`).
-        if line.elementsEqual(Self.refusal) { return true }
+        if line.elementsEqual(Self.refusal) { return .refused }
         if let rest = line.rest(after: "Using Stream ID: ") {
             stream = rest.number
         } else if let rest = line.rest(after: "[HTTP/2] [") {
             if stream == nil { stream = rest.number }
         } else if let rest = line.rest(after: "recveived GOAWAY, error=")
             ?? line.rest(after: "received GOAWAY, error="),
-            // A GOAWAY under the last stream of a connection ends it without a further word.
-            let stream, let last = rest.drop(while: { $0 != UInt8(ascii: "=") }).dropFirst().number
+            let last = rest.drop(while: { $0 != UInt8(ascii: "=") }).dropFirst().number
         {
-            return last < stream
+            return .goAway(last: last)
         }
-        return false
+        return nil
     }
 
     private static let refusal = Array("REFUSED_STREAM, retrying a fresh connect\n".utf8)

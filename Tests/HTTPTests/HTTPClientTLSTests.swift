@@ -123,11 +123,30 @@ struct HTTPClientTLSTests {
         try await withTLS { world in
             let client = world.client()
             await client.warm(world.url)
-            let hanging = await client.send(.post(world.url + "hang"), deadline: .milliseconds(500))
+            let others = Task {
+                while !Task.isCancelled {
+                    _ = await client.send(.post(world.url), deadline: .seconds(10))
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+            }
+            let hanging = await client.send(.post(world.url + "hang"), deadline: .milliseconds(2500))
+            others.cancel()
             #expect(hanging.unclear == .timedOut)
             let next = await client.exchange(.post(world.url), deadline: .seconds(10))
             #expect(next.outcome.response?.status == 200)
             #expect(!next.timings.madeConnection)
+            await client.close()
+        }
+    }
+
+    @Test func `a connection that brings nothing while an answer is due gets no further request`() async throws {
+        try await withTLS { world in
+            let client = world.client()
+            await client.warm(world.url)
+            #expect(await client.send(.post(world.url + "hang"), deadline: .milliseconds(500)).unclear == .timedOut)
+            let next = await client.exchange(.post(world.url), deadline: .seconds(10))
+            #expect(next.outcome.response?.status == 200)
+            #expect(next.timings.madeConnection)
             await client.close()
         }
     }
@@ -271,6 +290,55 @@ struct HTTPClientRefusedStreamTests {
         let outcomes = try await outcomes(way, 4)
         for number in [0, 2] { #expect(outcomes[number].response?.status == 200, "\(outcomes[number])") }
         for number in [1, 3] { #expect(outcomes[number].unsent == .refusedStream, "\(outcomes[number])") }
+    }
+
+    @Test func `a connection that its server leaves gets no further request, though it owes an answer`() async throws {
+        try await withTemporaryFolder { folder in
+            try await withWorld { world in
+                let certificate = try await Certificate(in: folder)
+                let server = try await RefusingServer(.goAwayAndOwe, certificate)
+                let client = HTTPClient(loop: world.loop, options: .init(caFile: certificate.file))
+                let url = "https://localhost:\(server.port)/"
+                async let owed = client.send(.post(url), deadline: .seconds(3))
+                await server.nextLine()
+                // Until the GOAWAY is read; nothing tells of that.
+                try await Task.sleep(for: .milliseconds(300))
+                for isNew in [true, false, false] {
+                    let next = await client.exchange(.post(url), deadline: .seconds(10))
+                    #expect(next.outcome.response?.status == 200, "\(next.outcome)")
+                    #expect(next.timings.madeConnection == isNew)
+                }
+                #expect(await owed.unclear == .timedOut)
+                await client.close()
+                #expect(await server.stop() == 3)
+            }
+        }
+    }
+
+    @Test func `a connection that has fallen silent is left, and those who wait there may wait on`() async throws {
+        try await withTemporaryFolder { folder in
+            try await withWorld { world in
+                let certificate = try await Certificate(in: folder)
+                let server = try await RefusingServer(.mute, certificate)
+                let client = HTTPClient(loop: world.loop, options: .init(caFile: certificate.file))
+                let url = "https://localhost:\(server.port)/"
+                #expect(await client.send(.post(url), deadline: .seconds(10)).response?.status == 200)
+                async let patient = client.send(.post(url), deadline: .seconds(3))
+                async let hasty = client.send(.post(url), deadline: .milliseconds(300))
+                #expect(await hasty.unclear == .timedOut)
+                for isNew in [true, false, false] {
+                    let next = await client.exchange(.post(url), deadline: .seconds(10))
+                    #expect(next.outcome.response?.status == 200)
+                    #expect(next.timings.madeConnection == isNew)
+                }
+                // Neither ended with the hasty one nor by a second change of connections.
+                #expect(await patient.unclear == .timedOut)
+                let last = await client.exchange(.post(url), deadline: .seconds(10))
+                #expect(last.outcome.response != nil && !last.timings.madeConnection)
+                await client.close()
+                #expect(await server.stop() == 7)
+            }
+        }
     }
 
     @Test(arguments: [

@@ -16,6 +16,8 @@ final class CurlMulti: @unchecked Sendable {
     private var kept: Set<curl_socket_t> = []
     /// Those of them that no transfer waits for.
     private var idle: Set<curl_socket_t> = []
+    /// When something last came on each open connection, or when it was begun.
+    private var lastWords: [curl_socket_t: ContinuousClock.Instant] = [:]
     private var timer: LoopTimer?
     private var nudge: LoopTimer?
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
@@ -57,6 +59,10 @@ final class CurlMulti: @unchecked Sendable {
     func add(_ transfer: CurlTransfer) {
         transfers[transfer.easy] = transfer
         listen(transfer.easy)
+        transfer.onGoAway = { [weak self, unowned transfer] last in
+            guard let connection = transfer.connection, let others = self?.transfers.values else { return }
+            for other in others where other.connection == connection { other.leftBehind(above: last) }
+        }
         if transfer.isSecure, nudge == nil {
             nudge = loop.every(Self.nudgePeriod) { [weak self] in self?.nudgeTransfers() }
         }
@@ -68,6 +74,16 @@ final class CurlMulti: @unchecked Sendable {
         guard transfers.removeValue(forKey: transfer.easy) != nil else { return false }
         curl_multi_remove_handle(multi, transfer.easy)
         return true
+    }
+
+    /// Whether the connection of a transfer that was taken out is still open, which over HTTP/1 it is not, and has
+    /// brought nothing during the second half of the time that the transfer waited.
+    ///
+    /// Not of all that time: a server that then falls silent may still have acknowledged the request's body.
+    func hasFallenSilent(under transfer: CurlTransfer) -> Bool {
+        guard let connection = transfer.connection, let departure = transfer.departure else { return false }
+        let halfTime = departure + (.now - departure) / 2
+        return lastWords.contains { $0.value < halfTime && ConnectionEnds(of: $0.key) == connection }
     }
 
     /// Ends every transfer with `failure` and closes every connection; a second call does nothing.
@@ -92,7 +108,10 @@ final class CurlMulti: @unchecked Sendable {
         if let watch = watches[socket] { return watch.update(readiness) }
         watches[socket] = loop.watch(socket, for: readiness) { [weak self] readiness in
             var events: Int32 = 0
-            if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
+            if readiness.contains(.readable) {
+                events |= CURL_CSELECT_IN
+                self?.lastWords[socket] = .now
+            }
             if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
             // Not `CURL_CSELECT_ERR`, on which libcurl gives up unread what may lie in the socket. A read finds it
             // first, then the error. libuv has ended the watch; if libcurl goes on with the socket, so does it.
@@ -139,12 +158,14 @@ final class CurlMulti: @unchecked Sendable {
 
     private func listen(_ easy: UnsafeMutableRawPointer) {
         let this = Unmanaged.passUnretained(self).toOpaque()
-        kulanz_easy_set_open_socket(easy) { _, _, address in
+        kulanz_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, this)
+        kulanz_easy_set_open_socket(easy) { this, _, address in
             guard let address = address?.pointee else { return CURL_SOCKET_BAD }
             let socket = Foundation.socket(address.family, address.socktype, address.protocol)
             guard socket >= 0 else { return CURL_SOCKET_BAD }
             // No child process inherits a connection: it would keep it open.
             _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+            CurlMulti.from(this)?.lastWords[socket] = .now
             return socket
         }
         kulanz_easy_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, this)
@@ -156,6 +177,7 @@ final class CurlMulti: @unchecked Sendable {
 
     private func close(_ socket: curl_socket_t) {
         kept.remove(socket)
+        lastWords[socket] = nil
         idle.remove(socket)
         forget(socket)
         _ = Foundation.close(socket)

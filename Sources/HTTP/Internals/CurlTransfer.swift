@@ -12,10 +12,16 @@ final class CurlTransfer {
     /// libcurl writes its words here; the buffer has to outlive the handle's use.
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var fields: UnsafeMutablePointer<curl_slist>?
-    private var departure = Departure()
+    private var course = Departure()
     private var departed: Duration?
+    /// The connection that the request was let go on.
+    private(set) var connection: ConnectionEnds?
+    /// When the request was let go.
+    var departure: ContinuousClock.Instant? { departed.map { start + $0 } }
     private var answer: AnswerCollector
     private var log = TransportLog()
+    /// Told of a GOAWAY on its connection, with the last stream that it leaves standing.
+    var onGoAway: ((UInt64) -> Void)?
 
     /// Nil when the request can't be put on a wire as it is.
     init?(
@@ -97,8 +103,11 @@ final class CurlTransfer {
         let this = Unmanaged.passUnretained(self).toOpaque()
         kulanz_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
         kulanz_easy_set_pointer(easy, CURLOPT_PREREQDATA, this)
-        kulanz_easy_set_prerequest(easy) { this, _, _, _, _ in
-            CurlTransfer.from(this)?.prerequisite() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        kulanz_easy_set_prerequest(easy) { this, remoteAddress, localAddress, remotePort, localPort in
+            let connection = ConnectionEnds(
+                remoteAddress: remoteAddress, localAddress: localAddress, remotePort: remotePort, localPort: localPort)
+            let mayPass = CurlTransfer.from(this)?.prerequisite(connection) == true
+            return mayPass ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
         kulanz_easy_set_pointer(easy, CURLOPT_HEADERDATA, this)
         kulanz_easy_set_data(easy, CURLOPT_HEADERFUNCTION) { bytes, _, count, this in
@@ -122,11 +131,23 @@ final class CurlTransfer {
         kulanz_easy_set_debug(easy) { _, kind, bytes, count, this in
             // Headers pass by here, too; nothing is kept of any.
             guard kind == CURLINFO_TEXT, let bytes, let transfer = CurlTransfer.from(this) else { return 0 }
-            let isRefused = transfer.log.tellsOfRefusal(in: UnsafeRawBufferPointer(start: bytes, count: count))
-            if isRefused, transfer.answer.isEmpty { transfer.departure.declined() }
+            switch transfer.log.read(UnsafeRawBufferPointer(start: bytes, count: count)) {
+            case nil: break
+            case .refused: transfer.declined()
+            case .goAway(let last): transfer.onGoAway?(last)
+            }
             return 0
         }
         set(CURLOPT_VERBOSE, 1)
+    }
+
+    private func declined() {
+        if answer.isEmpty { course.declined() }
+    }
+
+    /// The server has said that it has done nothing with the streams above `last` of the transfer's connection.
+    func leftBehind(above last: UInt64) {
+        if let stream = log.stream, stream > last { declined() }
     }
 
     /// Much older ones know of one error for all streams of a connection, so that the refusal might be another's.
@@ -141,9 +162,9 @@ final class CurlTransfer {
 
     // MARK: The way out
 
-    private func prerequisite() -> Bool {
-        let mayPass = departure.prerequisite(mayDepart: mayDepart)
-        if mayPass { departed = .now - start }
+    private func prerequisite(_ connection: ConnectionEnds?) -> Bool {
+        let mayPass = course.prerequisite(mayDepart: mayDepart)
+        if mayPass { (departed, self.connection) = (.now - start, connection) }
         return mayPass
     }
 
@@ -159,12 +180,12 @@ final class CurlTransfer {
     }
 
     /// We have ended the transfer; its handle is removed.
-    func fail(_ failure: HTTPFailure) { finish(departure.outcome(of: failure), timings) }
+    func fail(_ failure: HTTPFailure) { finish(course.outcome(of: failure), timings) }
 
     private func failure(_ code: CURLcode) -> HTTPFailure {
         let words = String(cString: errorText)
         return HTTPFailure(
-            kind: answer.isTooLarge ? .answerTooLarge : .init(code, isDeparted: departure.state == .departed),
+            kind: answer.isTooLarge ? .answerTooLarge : .init(code, isDeparted: course.state == .departed),
             curlCode: Int32(code.rawValue),
             message: words.isEmpty ? String(cString: curl_easy_strerror(code)) : words)
     }

@@ -37,6 +37,11 @@ struct RefusingServer {
         case halfAndReset
         /// Answers with an empty 200 and says nothing more.
         case answers
+        /// GOAWAY that names the first connection's first request as perhaps processed, and no answer; serves the other
+        /// connections.
+        case goAwayAndOwe
+        /// Says nothing more on its first connection once that has had an answer, and serves the others.
+        case mute
         /// Answers, idles a little, and leaves with GOAWAY, close_notify and FIN.
         case leaves
     }
@@ -108,7 +113,10 @@ struct RefusingServer {
                 def begin(length): peer.sendall(frame(1, stream, b"\x88\x0f\x0d\x02" + length, flags=4))
                 def reset(code, which=stream): peer.sendall(frame(3, which, struct.pack(">I", code)))
                 def go_away(last): peer.sendall(frame(7, 0, struct.pack(">II", last, 0)))
-                if way.endswith("Later") and count == 1: answer()
+                if way == "goAwayAndOwe" and connections == 1:
+                    if count == 1: go_away(stream)
+                elif way in ("mute", "goAwayAndOwe") and (connections > 1 or count == 1): answer()
+                elif way.endswith("Later") and count == 1: answer()
                 elif way in ("cut", "cutLater"): return peer.close()
                 elif way in ("refusedStream", "refusedLater"): reset(7)
                 elif way == "refusedAndCut" and count == 2:
@@ -158,8 +166,10 @@ struct RefusingServer {
             except (EOFError, OSError): pass
 
         another = threading.Event()
+        connections = 0
         while True:
             plain = listener.accept()[0]
+            connections += 1
             another.set()
             threading.Thread(target=guarded, args=(plain,), daemon=True).start()
         """#
