@@ -12,6 +12,8 @@ package struct AppStoreReply: Sendable {
     package let errorMessage: String?
     /// The caller's own `mayDepart` said no: nothing was sent, and nothing is wrong with Apple or the network.
     package let wasNotPermitted: Bool
+    /// Apple's end was reached and said that it has done nothing with the request.
+    package let wasRefused: Bool
     package let timings: HTTPTimings
 
     /// The HTTP status; nil when there was no answer.
@@ -24,9 +26,12 @@ package struct AppStoreReply: Sendable {
         if case .response(_, let errorCode, _, _, _) = answer { errorCode } else { nil }
     }
 
-    init(answer: Answer, wasNotPermitted: Bool = false, timings: HTTPTimings = HTTPTimings()) {
+    init(
+        answer: Answer, wasNotPermitted: Bool = false, wasRefused: Bool = false, timings: HTTPTimings = HTTPTimings()
+    ) {
         self.answer = answer
         self.wasNotPermitted = wasNotPermitted
+        self.wasRefused = wasRefused
         signedTransactionInfo = nil
         signedRenewalInfo = nil
         errorMessage = nil
@@ -37,7 +42,8 @@ package struct AppStoreReply: Sendable {
         switch outcome {
         case .unsent(let failure):
             self.init(
-                answer: .unsent(failure.description), wasNotPermitted: failure.kind == .notPermitted, timings: timings)
+                answer: .unsent(failure.description), wasNotPermitted: failure.kind == .notPermitted,
+                wasRefused: failure.kind == .refusedStream, timings: timings)
         case .unclear(let failure): self.init(answer: .unclear(failure.description), timings: timings)
         case .response(let response): self.init(response, timings: timings)
         }
@@ -53,6 +59,7 @@ package struct AppStoreReply: Sendable {
         signedTransactionInfo = isSuccess ? json?["signedTransactionInfo"]?.string : nil
         signedRenewalInfo = isSuccess ? json?["signedRenewalInfo"]?.string : nil
         wasNotPermitted = false
+        wasRefused = false
         errorMessage = isSuccess ? nil : json?["errorMessage"]?.string.map { String($0.prefix(500)) }
         self.timings = timings
     }

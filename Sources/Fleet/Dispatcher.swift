@@ -110,7 +110,7 @@ actor Dispatcher {
     }
 
     private func noteConnection(_ reply: AppStoreReply) {
-        guard case .unsent = reply.answer else {
+        guard case .unsent = reply.answer, !reply.wasRefused else {
             failedConnections = 0
             return
         }
