@@ -25,6 +25,7 @@ package struct AppKeys: Sendable, Hashable {
     package var ledger: String { base + ":ledger" }
     package var alerts: String { base + ":alerts" }
     package var intake: String { base + ":intake" }
+    package var headers: String { base + ":headers" }
     package var strays: String { base + ":strays" }
     /// The channel that our own scripts ring when work may have become ready.
     package var bell: String { base + ":bell" }

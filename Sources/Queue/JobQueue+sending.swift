@@ -97,13 +97,21 @@ extension JobQueue {
     package func settle(
         _ job: LeasedJob, httpStatus: Int, signedTransaction: String, signedRenewal: String?
     ) async throws(QueueError) -> Settlement {
-        let answer = try await run(
+        let (transaction, renewal) = (SignedText(signedTransaction), SignedText(signedRenewal ?? ""))
+        let words = [
+            RedisWord(job.id), RedisWord(job.fence), RedisWord(job.referenceId.text), RedisWord(httpStatus),
+            RedisWord(transaction.stored), RedisWord(renewal.stored), RedisWord(Self.retention.milliseconds),
+            RedisWord(job.departedMicroseconds),
+        ]
+        let chains = [transaction.chain, renewal.chain].compactMap(\.self)
+        var answer = try await run(
             .settle,
-            [
-                RedisWord(job.id), RedisWord(job.fence), RedisWord(job.referenceId.text), RedisWord(httpStatus),
-                RedisWord(signedTransaction), RedisWord(signedRenewal ?? ""), RedisWord(Self.retention.milliseconds),
-                RedisWord(job.departedMicroseconds),
-            ])
+            words + chains.flatMap { [RedisWord($0.name), RedisWord(knownChains.contains($0.name) ? "" : $0.header)] })
+        if answer.string == "headers" {
+            answer = try await run(
+                .settle, words + chains.flatMap { [RedisWord($0.name), RedisWord($0.header)] })
+        }
+        knownChains.insert(chains.map(\.name))
         guard let settlement = answer.string.flatMap(Settlement.init) else {
             throw QueueError("settle", app: app, unexpected: answer)
         }

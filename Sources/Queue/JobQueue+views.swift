@@ -48,6 +48,20 @@ extension JobQueue {
             isOpen: (fields["unclear"]?.integer ?? 0) > 0, worker: text("worker"), finding: text("finding"))
     }
 
+    /// What Apple signed in its 200, whole: the transaction, and of a subscription its renewal. Nothing in it was verified.
+    package func signed(_ id: String) async throws(QueueError) -> (transaction: String?, renewal: String?) {
+        let stored =
+            try await read(
+                ["HMGET", RedisWord(keys.job(id)), "signedTransaction", "signedRenewal"]).array ?? []
+        func whole(_ index: Int) async throws(QueueError) -> String? {
+            guard stored.indices.contains(index), let text = stored[index].string else { return nil }
+            return try await SignedText.whole(text) { name throws(QueueError) in
+                try await read(["HGET", RedisWord(keys.headers), RedisWord(name)]).string
+            }
+        }
+        return (try await whole(0), try await whole(1))
+    }
+
     /// The ids of the jobs that concern a transaction or the purchase it belongs to.
     package func jobs(ofTransaction transaction: String) async throws(QueueError) -> [String] {
         let fields = try await read(["HKEYS", RedisWord(keys.purchase(transaction))]).strings ?? []

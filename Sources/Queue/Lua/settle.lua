@@ -3,12 +3,23 @@
 -- KEYS[1]  base
 -- ARGV     1 id   2 fence   3 requestReferenceId that was answered   4 http status   5 signedTransactionInfo
 --          6 signedRenewalInfo   7 retention ms of a job that is done   8 departure of the request that was answered, µs
--- Result   accepted | done | already | foreign
+--          then for each header that stands in them by its name: the name, and the header, or '' if it is stored already
+-- Result   accepted | done | already | foreign | headers
 -- Evidence, so the fence decides nothing: a 200 that comes after the lease was lost is recorded all the same, and
 -- whoever is about to repeat the request no longer does. `foreign`: the job has gone on to another id, which can't be
 -- while this one was open, or a person has closed its letter; it is booked and changes nothing more. If it answers an
--- earlier send, the last one may still be under way: the purchase's next job waits that out.
+-- earlier send, the last one may still be under way: the purchase's next job waits that out. `headers`: one that should
+-- be stored isn't; nothing was moved, and the caller sends them all.
 -- needs: jobs lines claims attempts repeats down
+
+local HEADERS = base .. ':headers'
+for i = 9, #ARGV, 2 do
+    if ARGV[i + 1] ~= '' then
+        redis.call('HSETNX', HEADERS, ARGV[i], ARGV[i + 1])
+    elseif redis.call('HEXISTS', HEADERS, ARGV[i]) == 0 then
+        return 'headers'
+    end
+end
 
 local job = load_job(ARGV[1], { 'state', 'ref', 'operation', 'transaction', 'line', 'lane', 'fence', 'started',
     'departed', 'timeout', 'unclear', 'dead' })

@@ -31,6 +31,37 @@ import Testing
         }
     }
 
+    @Test func `the certificates of what Apple signed are stored once, and again if Redis has lost them`() async throws
+    {
+        try await withQueue { world in
+            let headers = [Character("h"), "i", "j"].map { String(repeating: $0, count: 3400) }
+            let stored = RedisWord(world.queue.keys.headers)
+            func accept(_ id: String, _ transaction: String, _ renewal: String?) async throws {
+                try await world.enqueue(id, transaction: "T-\(id)")
+                let job = try await world.leaseAfter(.seconds(2))
+                #expect(
+                    try await world.queue.settle(
+                        job, httpStatus: 200, signedTransaction: transaction, signedRenewal: renewal) == .accepted)
+                let signed = try await world.queue.signed(id)
+                #expect(signed.transaction == transaction && signed.renewal == renewal)
+            }
+            try await accept("a", headers[0] + ".payload.signature", nil)
+            try await accept("b", headers[0] + ".p.s", headers[0] + ".q.t")
+            #expect(try await world.send("HLEN", stored) == .integer(1))
+            #expect(try await world.fields("b").values.allSatisfy { $0.utf8.count < 300 })
+            try await world.send("DEL", stored)
+            try await accept("c", headers[0] + ".p.s", headers[1] + ".q.t")
+            try await accept("d", headers[2] + ".p.s", headers[0] + ".q.t")
+            #expect(try await world.send("HLEN", stored) == .integer(3))
+            // What is no such text, or a short one, is kept as it is.
+            for text in ["e30.p.s", "x", "", headers[0], headers[0] + ".p", headers[0] + ".p.s.t"] {
+                try await accept("kept-\(text.utf8.count)", text, nil)
+            }
+            #expect(try await world.send("HLEN", stored) == .integer(3))
+            #expect(try await world.queue.signed("nobody").transaction == nil)
+        }
+    }
+
     @Test func `a cancellation is done and remembered for its retention`() async throws {
         try await withQueue { world in
             let job = try await world.sending("case-1", operation: .cancel)
