@@ -97,21 +97,20 @@ extension JobQueue {
     package func settle(
         _ job: LeasedJob, httpStatus: Int, signedTransaction: String, signedRenewal: String?
     ) async throws(QueueError) -> Settlement {
-        let (transaction, renewal) = (SignedText(signedTransaction), SignedText(signedRenewal ?? ""))
+        let transaction = SignedText(signedTransaction, by: knownHeaders)
+        let renewal = SignedText(signedRenewal ?? "", by: knownHeaders)
         let words = [
             RedisWord(job.id), RedisWord(job.fence), RedisWord(job.referenceId.text), RedisWord(httpStatus),
             RedisWord(transaction.stored), RedisWord(renewal.stored), RedisWord(Self.retention.milliseconds),
             RedisWord(job.departedMicroseconds),
         ]
-        let chains = [transaction.chain, renewal.chain].compactMap(\.self)
+        let headers = [transaction.header, renewal.header].compactMap(\.self)
         var answer = try await run(
-            .settle,
-            words + chains.flatMap { [RedisWord($0.name), RedisWord(knownChains.contains($0.name) ? "" : $0.header)] })
+            .settle, words + headers.flatMap { [RedisWord($0.name), RedisWord($0.isStored ? "" : $0.text)] })
         if answer.string == "headers" {
-            answer = try await run(
-                .settle, words + chains.flatMap { [RedisWord($0.name), RedisWord($0.header)] })
+            answer = try await run(.settle, words + headers.flatMap { [RedisWord($0.name), RedisWord($0.text)] })
         }
-        knownChains.insert(chains.map(\.name))
+        headers.forEach(knownHeaders.stored)
         guard let settlement = answer.string.flatMap(Settlement.init) else {
             throw QueueError("settle", app: app, unexpected: answer)
         }

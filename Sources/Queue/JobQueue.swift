@@ -11,7 +11,7 @@ package struct JobQueue: Sendable {
     package let keys: AppKeys
     package let redis: RedisClient
     let scripts: QueueScripts
-    let knownChains = KnownChains()
+    let knownHeaders = KnownHeaders()
 
     package init(
         app: String, environment: Environment, prefix: String = "kulanz", redis: RedisClient,

@@ -64,8 +64,8 @@ private final class RefusedPort: Sendable {
                 #expect(!record.isOpen)
                 #expect(try await world.attempts("case-\(number)") == 1)
             }
-            // Five in a row, and a window of five that was under way beside them.
-            #expect((5...10).contains(unsent))
+            // Five in a row, and windows of five that were under way beside them: one, or on a busy machine a few.
+            #expect((5...20).contains(unsent))
             #expect(await world.simulator.entries.count == 25)
         }
     }
