@@ -1,6 +1,7 @@
 import AppStoreSimulator
 import Foundation
 import HTTP
+import TestSupport
 import Testing
 
 /// Every way in which a call can go wrong, seen from the client's end of the wire and from the journal.
@@ -96,6 +97,33 @@ import Testing
             #expect(entry.ending == .hung)
             #expect(entry.isProcessed == fault.isProcessed)
             #expect(entry.lostStatus == fault.status)
+        }
+    }
+
+    /// As docs/simulator.md says: a proxy makes something of a connection that is cut, and of nothing else.
+    @Test(.enabled(if: Wire.available.contains(.http2), "nghttpx is not installed; scripts/setup installs it"))
+    func `every word comes through a proxy that speaks HTTP/2, and a cut as 502`() async throws {
+        let cuts = ["cut-before", "cut", "cut-after"].map {
+            Case(word: $0, status: 502, isProcessed: $0 == "cut-after")
+        }
+        let cases = Self.answers + Self.codes.filter { code in !Self.answers.contains { $0.word == code.word } } + cuts
+        let rules = cases.map { #"{ when: { transactionId: "t-\#($0.word)-1" }, times: 1, then: "\#($0.word)" }"# }
+        try await withSimulator("rules: [\(rules.joined(separator: ","))], decisionMs: 0", over: .http2) { world in
+            for fault in cases {
+                let transaction = "t-\(fault.word)-1"
+                let body = Bodies.refund()
+                let reply = await world.call(.refund, transaction, body)
+                #expect(reply.status == fault.status, "\(fault.word)")
+                #expect(reply.code == fault.code, "\(fault.word)")
+                #expect(reply.response?.version == "2")
+                // Whatever was done, the same id does it no second time.
+                #expect(await world.call(.refund, transaction, body).status == 200, "\(fault.word)")
+                let entries = await world.entries(of: transaction)
+                #expect(entries.map(\.isProcessed) == [fault.isProcessed, !fault.isProcessed], "\(fault.word)")
+            }
+            let hung = await world.call(.refund, "4711-hang-after", Bodies.refund(), deadline: .milliseconds(300))
+            #expect(hung.failure == .timedOut)
+            #expect(await world.entries(of: "4711-hang-after").map(\.isProcessed) == [true])
         }
     }
 

@@ -1,10 +1,12 @@
 import AppStoreSimulator
+import TestSupport
 import Testing
 
 /// What becomes of an id that was processed before, in each of the three modes.
 @Suite struct RepeatTests {
-    @Test func `replay gives the first answer again and takes nothing`() async throws {
-        try await withSimulator(#"repeats: "replay-200""#) { world in
+    @Test(arguments: Wire.versions)
+    func `replay gives the first answer again and takes nothing`(over wire: Wire) async throws {
+        try await withSimulator(#"repeats: "replay-200""#, over: wire) { world in
             let body = Bodies.refund(type: "CUSTOM", amount: 2500)
             let first = await world.call(.refund, "4711", body)
             let second = await world.call(.refund, "4711", body)
@@ -17,8 +19,9 @@ import Testing
         }
     }
 
-    @Test func `reject answers 4000097, but never to a cancel`() async throws {
-        try await withSimulator(#"repeats: "reject-4000097""#) { world in
+    @Test(arguments: Wire.versions)
+    func `reject answers 4000097, but never to a cancel`(over wire: Wire) async throws {
+        try await withSimulator(#"repeats: "reject-4000097""#, over: wire) { world in
             for (endpoint, body) in [(String.refund, Bodies.refund()), (.revoke, Bodies.revoke())] {
                 #expect(await world.call(endpoint, endpoint.suffix(6).description, body).status == 200)
                 let again = await world.call(endpoint, endpoint.suffix(6).description, body)
@@ -31,8 +34,9 @@ import Testing
         }
     }
 
-    @Test func `process-twice takes the money twice, and the audit sees it`() async throws {
-        try await withSimulator(#"repeats: "process-twice""#) { world in
+    @Test(arguments: Wire.versions)
+    func `process-twice takes the money twice, and the audit sees it`(over wire: Wire) async throws {
+        try await withSimulator(#"repeats: "process-twice""#, over: wire) { world in
             let body = Bodies.refund()
             for _ in 0..<2 { #expect(await world.call(.refund, "4711", body).status == 200) }
             let audit = await world.simulator.report()

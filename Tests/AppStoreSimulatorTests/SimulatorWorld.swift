@@ -10,6 +10,7 @@ struct SimulatorWorld {
     let simulator: Simulator
     let port: UInt16
     let client: HTTPClient
+    let baseURL: String
 
     /// What a caller sees.
     struct Reply {
@@ -42,7 +43,7 @@ struct SimulatorWorld {
         deadline: Duration = .seconds(30)
     ) async -> Reply {
         let request = HTTPRequest(
-            method: method, url: "http://127.0.0.1:\(port)\(path)", headers: headers, body: Array(body.utf8))
+            method: method, url: baseURL + path, headers: headers, body: Array(body.utf8))
         switch await client.send(request, deadline: deadline) {
         case .response(let response): return Reply(response: response, failure: nil)
         case .unsent(let failure), .unclear(let failure): return Reply(response: nil, failure: failure.kind)
@@ -64,24 +65,26 @@ extension String {
 /// Runs a simulator for `body`; `scenario` is the inside of a JSON5 object, without the one known app if it is nil.
 func withSimulator<Result>(
     _ scenario: String = "", app: String? = "", loop: EventLoop = TestLoop.shared,
-    change: (inout SimulatorOptions) -> Void = { _ in },
+    over wire: Wire = .plain, change: (inout SimulatorOptions) -> Void = { _ in },
     _ body: (SimulatorWorld) async throws -> Result
 ) async throws -> Result {
     var options = SimulatorOptions()
     let apps = app.map { "apps: { \(TestApp.configured($0)) }," } ?? ""
     options.scenario = try Scenario(json5: Array("{ \(apps) \(scenario) }".utf8))
     change(&options)
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    if wire != .plain { options.tlsFolder = folder.path }
     let simulator = try Simulator(loop: loop, options: options)
-    let client = HTTPClient(loop: TestLoop.shared, options: HTTPClient.Options())
-    let world = SimulatorWorld(simulator: simulator, port: try await simulator.start(), client: client)
-    do {
-        let result = try await body(world)
-        await client.close()
-        await simulator.stop()
-        return result
-    } catch {
-        await client.close()
-        await simulator.stop()
-        throw error
-    }
+    let port = try await simulator.start()
+    let front = wire == .http2 ? try await HTTP2Front(to: port, certificates: folder.path, on: TestLoop.shared) : nil
+    let client = HTTPClient(loop: TestLoop.shared, options: HTTPClient.Options(caFile: simulator.caFile))
+    let base = wire == .plain ? "http://127.0.0.1:\(port)" : "https://localhost:\(front?.port ?? port)"
+    let world = SimulatorWorld(simulator: simulator, port: port, client: client, baseURL: base)
+    let outcome: Swift.Result<Result, any Error>
+    do { outcome = .success(try await body(world)) } catch { outcome = .failure(error) }
+    await client.close()
+    await front?.stop()
+    await simulator.stop()
+    return try outcome.get()
 }

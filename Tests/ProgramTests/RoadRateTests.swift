@@ -56,13 +56,10 @@ import Testing
 
     /// The worst moment for a stall, every time: permits are in the worker's socket, and it sleeps for 900 ms. Were
     /// they still good then, its five would come beside the other workers' five.
-    @Test(arguments: Wire.versions)
-    func `is kept by workers that stall for 900 ms with permits in their hands`(over wire: Wire) async throws {
+    @Test func `is kept by workers that stall for 900 ms with permits in their hands`() async throws {
         try await conclusively { _ in
             var rate: JournalAudit.Rate?
-            try await withProgram {
-                $0.wire = wire
-            } _: { world in
+            try await withProgram { world in
                 let stalls = Shared(0)
                 let stallers = [try await Staller(world, "one", stalls), try await Staller(world, "two", stalls)]
                 defer { for staller in stallers { staller.relay.stop() } }
