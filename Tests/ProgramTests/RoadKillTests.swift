@@ -34,7 +34,7 @@ import Testing
             // What changes with the wire shows after a few.
             let kills = wire == .plain ? 10 : 4
             var crew = try await world.workers(3)
-            let jobs = TestJob.make(15 * kills)
+            let jobs = TestJob.make(150)
             try await world.add(jobs)
             for round in 1...kills {
                 // In turn: whoever waits for Apple's answer, and anybody at any moment.
