@@ -9,7 +9,7 @@ struct RedisClock {
         case steady
         /// Departures look older than they are.
         case setForward
-        /// Departures look younger: the gate waits longer than it has to.
+        /// Departures look younger: the script sees that by itself.
         case setBack
     }
 

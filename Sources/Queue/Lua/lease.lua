@@ -34,15 +34,16 @@ local must_be_alone = 0
 local jobs, raws = {}, {}
 
 -- 1. A server that forgot --------------------------------------------------------------------------------------------
--- Another run id, no gate at all (a flush, a replica that never heard of it), departures that lie in the future, or a
--- clock that was set forward and makes them look old: what left in the last window is not known. The window is taken as
--- full, and a block can't outlast what Apple's could.
-local gate = redis.call('HMGET', GATE, 'run', 'paused', 'blockedUntil', 'turn', 'swept', 'probeAt', 'stepped')
+-- Another run id, no gate at all (a flush, a replica that never heard of it), or a clock that was set, so that departures
+-- lie in the future or look old: what left in the last window is not known. The window is taken as full, and a block can't
+-- outlast what Apple's could.
+local gate = redis.call('HMGET', GATE, 'run', 'paused', 'blockedUntil', 'turn', 'swept', 'probeAt', 'stepped',
+    'behind')
 local departures = redis.call('LRANGE', DEPARTURES, -count, -1)
 local newest = departures[#departures]
-local stepped = note_step(ARGV[12])
+local stepped = note_step(ARGV[12], gate[8], math.max(tonumber(newest or '0'), tonumber(gate[7] or '0')))
 if stepped then gate[7] = stamp(now) end
-if gate[1] ~= run_id or stepped or (newest and tonumber(newest) > now + window) then
+if gate[1] ~= run_id or stepped then
     redis.call('DEL', DEPARTURES)
     departures = {}
     for i = 1, count do departures[i] = stamp(now) end
@@ -55,19 +56,19 @@ if gate[1] ~= run_id or stepped or (newest and tonumber(newest) > now + window) 
     end
     -- A new app's first window is waited out too, but nothing was forgotten; one that has sent before has these.
     if gate[1] or newest or redis.call('EXISTS', FOLLOWUPS, LEASES) > 0 then
-        book('forgotten', '', { 'reason', stepped and 'the clock of the Redis server was set forward; one window was waited out'
+        book('forgotten', '', { 'reason', stepped and 'the clock of the Redis server was set; one window was waited out'
             or 'the Redis server was restarted, restored or replaced; one window was waited out' })
     end
 end
 if gate[1] ~= run_id then redis.call('HSET', GATE, 'run', run_id) end
 
 -- 2. Expired leases --------------------------------------------------------------------------------------------------
--- A clock that was set forward ends every lease at once while their workers live and their requests are on the way. They
--- get the time that a request may take: who lives renews or settles, and a repeat can't overtake what was sent.
+-- A clock that was set forward ends every lease at once or soon, while their workers live and their requests are on the
+-- way. They get the time that a request may take: who lives renews or settles, and a repeat can't overtake what was sent.
 if stepped then
-    for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', stamp(now))) do
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', stamp(now + tonumber(timeout_ms) * 1000))) do
         local timeout = tonumber(redis.call('HGET', job_key(id), 'timeout') or timeout_ms)
-        redis.call('ZADD', LEASES, 'XX', stamp(now + timeout * 1000), id)
+        redis.call('ZADD', LEASES, 'XX', 'GT', stamp(now + timeout * 1000), id)
     end
 end
 local expired = redis.call('ZRANGEBYSCORE', LEASES, '-inf', stamp(now), 'LIMIT', 0, RECOVERED_A_CALL)
@@ -267,6 +268,9 @@ local function take(lane, lies_in_stream)
     end
 end
 
+-- Until when the clock's last step hides whether a request is still under way.
+local after_step = gate[7] and math.min(tonumber(gate[7]), now) + tonumber(timeout_ms) * 1000 or 0
+
 local leases, departed, expires = {}, stamp(now), stamp(now + lease_us)
 local function send(job)
     local key = job_key(job.id)
@@ -324,8 +328,13 @@ while #jobs < permits and missing == '' do
         take(lane, lies_in_stream)
         if job.ghost then redis.call('HDEL', job_key(id), 'ghost') end
     else
-        local owner, line, until_us = owner_before(job)
+        local owner, line, until_us = owner_before(job, after_step)
         take(lane, lies_in_stream)
+        if after_step > now and job.lost and job.unclear > 0 then
+            -- It came here before anybody knew of the step.
+            local sent = load_job(id, { 'state', 'departed', 'timeout' })
+            until_us = math.max(until_us, due_after_step(sent, gate[7]))
+        end
         if tonumber(job.lost or '0') >= LEASES_A_JOB_MAY_LOSE and (solitude == 0 or #jobs > 0) then
             -- It may have killed the workers that sent it: alone, it can harm no other send.
             redis.call('ZADD', LATER, stamp(now + ALONE_AGAIN_US), id)

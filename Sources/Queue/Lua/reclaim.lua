@@ -7,7 +7,8 @@
 -- Whatever it may have sent is due again only once its request time-out has passed since departure.
 -- needs: lost
 
-note_step(ARGV[3])
+local gate = redis.call('HMGET', GATE, 'behind', 'stepped')
+note_step(ARGV[3], gate[1], tonumber(gate[2] or '0'))
 local taken, more = 0, 0
 for _, id in ipairs(redis.call('ZRANGE', LEASES, 0, -1)) do
     if redis.call('HGET', job_key(id), 'worker') == ARGV[1] then

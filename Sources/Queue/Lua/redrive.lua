@@ -35,6 +35,8 @@ end
 if job.unclear == 0 then take_claims(job.transaction, claims, job.id) end
 redis.call('XDEL', DEAD, job.dead)
 redis.call('HDEL', job_key(job.id), 'dead', 'first', 'lost')
+-- None counts against it any more, but the request of one that was lost may still be under way.
+if job.lost and job.unclear > 0 then set_job(job, 'lost', '0') end
 redis.call('HINCRBY', job_key(job.id), 'fence', 1)
 redis.call('HINCRBY', job_key(job.id), 'redrives', 1)
 set_job(job, 'state', resting_state(job, 'queued'), 'attempts', '0')

@@ -1,8 +1,17 @@
 /// What the moves do, by the contract and without Redis: the other opinion that a walk compares with.
 struct Model {
     var jobs: [String: ModelJob] = [:]
+    /// Redis' clock, which somebody may set.
     var now: Int64
-    /// Every departure that left or may have left, oldest first; a window that was taken as full counts as N of them.
+    /// True time, which only passes.
+    var steady: Int64
+    /// When the clock was last noticed to have been set, by Redis' clock.
+    var stepped: Int64?
+    /// What the clock would show had it not been set back, each time that it was.
+    var behind: [Int64] = []
+    var misbelief: Misbelief?
+    /// Every departure that left or may have left, in the order of their leaving, since the window was last taken as full,
+    /// which counts as N of them.
     var departures: [Int64] = []
     var runId: String?
     var blockedUntil: Int64 = 0
@@ -36,6 +45,8 @@ struct Model {
     let gap: Int64 = 1_025_000
     let lease: Int64 = 60_000_000
     let timeout: Int64 = 30_000_000
+    /// One call takes no more leases away.
+    let lostAtOnce = 16
     /// No block outlasts this at a server that forgot: 75 minutes.
     let longestBlock: Int64 = 4_500_000_000
 
@@ -64,17 +75,29 @@ struct Model {
         departures.count < permits ? now : departures[departures.count - permits] + gap
     }
 
-    mutating func meet(runId: String) {
-        guard self.runId != runId else { return }
-        departures += Array(repeating: now, count: permits)
+    /// A worker asks for jobs: whether the clock was set forward, and the window is taken as full if what left in it is
+    /// not known.
+    mutating func meet(runId: String, _ seen: SeenClock = .unknown) -> Bool {
+        let isStep = note(seen, newest: departures.last)
+        guard self.runId != runId || isStep && misbelief != .gateOutlivesSteps else { return isStep }
+        departures = Array(repeating: now, count: permits)
         blockedUntil = min(blockedUntil, now + longestBlock)
         if self.runId != nil { book("forgotten") }
         self.runId = runId
+        return isStep
     }
 
-    /// The leases that are over by now are lost.
-    mutating func expire() {
-        for job in jobs.values where job.state == "sending" && job.leasedUntil <= now { lose(job.id) }
+    /// The leases that are over by now are lost; but if the clock was just set, each has a request's time-out to go.
+    /// Gives back the lost ones.
+    mutating func expire(isStep: Bool = false) -> [ModelJob] {
+        let spared = isStep && misbelief != .leasesEndAtSteps ? now + timeout : 0
+        for job in jobs.values where job.state == "sending" && job.leasedUntil < spared {
+            change(job.id) { $0.leasedUntil = spared }
+        }
+        let over = jobs.values.filter { $0.state == "sending" && $0.leasedUntil <= now }
+            .sorted { ($0.leasedUntil, $0.id) < ($1.leasedUntil, $1.id) }.prefix(lostAtOnce)
+        for job in over { lose(job.id) }
+        return Array(over)
     }
 
     mutating func lose(_ id: String) {
@@ -89,9 +112,10 @@ struct Model {
 
     mutating func depart(_ id: String, worker: String, fence: String) {
         departures.append(now)
-        let (now, lease) = (now, lease)
+        let (now, steady, lease) = (now, steady, lease)
         change(id) {
             $0.state = "sending"
+            $0.held = steady
             $0.worker = worker
             $0.fence = fence
             $0.departed = now

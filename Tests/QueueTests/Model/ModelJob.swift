@@ -37,6 +37,8 @@ struct ModelJob {
     var worker = ""
     var departed: Int64 = 0
     var leasedUntil: Int64 = 0
+    /// When it was leased or its lease renewed, in true time.
+    var held: Int64 = 0
     var finding: Finding?
     /// The body of each id, as it first went out.
     var bodies: [String: [UInt8]] = [:]

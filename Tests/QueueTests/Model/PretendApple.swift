@@ -19,8 +19,19 @@ struct PretendApple {
 
     /// By job, the ids that were carried out.
     private(set) var carriedOut: [String: Set<String>] = [:]
-    /// Requests that may still be under way: job, lines and departure.
-    private(set) var underWay: [(job: String, ref: String, lines: Set<String>, departed: Int64)] = []
+    /// A request that may still be under way.
+    struct Request {
+        let job: String
+        let lines: Set<String>
+        /// By Redis' clock, as the job has it.
+        let departed: Int64
+        /// In true time.
+        let since: Int64
+        /// Sent past by a worker that could not know better.
+        var isOvertaken = false
+    }
+
+    private(set) var underWay: [Request] = []
     enum Mood: Sendable, Hashable {
         case good
         /// Hardly anything is answered.
@@ -35,9 +46,11 @@ struct PretendApple {
     var mood = Mood.good
 
     mutating func take(
-        _ job: ModelJob, ref: String, departed: Int64, from worker: String, _ random: inout SeededRandom
+        _ job: ModelJob, ref: String, departed: Int64, since: Int64, isOvertaken: Bool, from worker: String,
+        _ random: inout SeededRandom
     ) -> Reply {
-        underWay.append((job.id, ref, job.lines, departed))
+        underWay.append(
+            Request(job: job.id, lines: job.lines, departed: departed, since: since, isOvertaken: isOvertaken))
         if mood == .down, random.chance(90) {
             if random.chance(20) { carriedOut[job.id, default: []].insert(ref) }
             return .silence
@@ -70,8 +83,7 @@ struct PretendApple {
     }
 
     /// An honest answer, for the end of a walk.
-    mutating func carryOut(_ job: ModelJob, ref: String, departed: Int64) {
-        underWay.append((job.id, ref, job.lines, departed))
+    mutating func carryOut(_ job: ModelJob, ref: String) {
         carriedOut[job.id, default: []].insert(ref)
     }
 
@@ -79,7 +91,13 @@ struct PretendApple {
         underWay.removeAll { $0.job == job && $0.departed == departed }
     }
 
-    mutating func forget(before moment: Int64) { underWay.removeAll { $0.departed <= moment } }
+    mutating func forget(before moment: Int64) { underWay.removeAll { $0.since <= moment } }
+
+    mutating func overtake(_ lines: Set<String>) {
+        for index in underWay.indices where !underWay[index].lines.isDisjoint(with: lines) {
+            underWay[index].isOvertaken = true
+        }
+    }
 
     func isPaid(_ job: String) -> Bool { carriedOut[job]?.isEmpty == false }
 }

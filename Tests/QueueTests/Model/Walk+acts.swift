@@ -36,8 +36,9 @@ extension Walk {
     }
 
     func redrive() async throws {
-        let isDead = { (job: ModelJob) in job.state == "dead" }
-        let candidates = model.jobs.values.filter { isDead($0) || random.chance(5) }.map(\.id).sorted()
+        let candidates = model.jobs.keys.sorted().filter {
+            model.jobs[$0]?.state == "dead" || random.chance(5)
+        }
         let ofRun = model.suspects.map(\.job).filter { model.jobs[$0]?.state == "dead" }
         guard let id = random.pick(random.chance(40) && !ofRun.isEmpty ? ofRun : candidates) else { return }
         try await redrive(id, mayMend: true)
@@ -100,7 +101,7 @@ extension Walk {
         }
         model.rest(job.id, as: "queued")
         // What may still be under way is waited out.
-        let over = job.departed + model.timeout
+        let over = model.repeatDue(job)
         let waits = job.isOpen && over > now
         expected[job.id] = waits ? .later : .stream(job.lane)
         if waits { expectedDue[job.id] = over }

@@ -75,8 +75,12 @@ extension Walk {
             case (.ready, .later) where job.lost > 1, (.stream, .later) where job.lost > 1: continue
             // A request for its purchase may still be under way, though that job is over.
             case (.ready, .later), (.stream, .later), (.line, .later):
-                let due = census.score(of: id, in: "later").map { String(Int64($0)) }
-                let isKnown = job.lines.contains { census.purchases[$0]?["until"] == due }
+                let due = census.score(of: id, in: "later").map { Int64($0) }
+                let isAfterStep = due != nil && due == model.afterStep
+                let isKnown =
+                    isAfterStep && job.isOpen
+                    || job.lines.compactMap { census.purchases[$0]?["until"].flatMap { Int64($0) } }
+                        .contains { due == max($0, model.afterStep ?? 0) }
                 try require(isKnown, "\(id) went from \(text(there)) to later by itself")
             case (.lease, .dead) where job.state == "dead": continue
             default: throw fail("\(id) went from \(text(there)) to \(text(here)) by itself")
@@ -94,6 +98,11 @@ extension Walk {
     private func text(_ place: Census.Place?) -> String { place.map(\.description) ?? "no place" }
 
     private func compareGate() throws {
+        let behind = (census.gate["behind"] ?? "").split(separator: " ").compactMap { Int64($0) }
+        try require(behind == model.behind, "the clock is behind \(behind), not \(model.behind)")
+        try require(
+            census.gate["stepped"].flatMap { Int64($0) } == model.stepped,
+            "the clock was set forward at \(census.gate["stepped"] ?? "no time"), not \(model.stepped ?? 0)")
         try require(
             census.gate["paused"] == model.pausedFor,
             "paused: \(census.gate["paused"] ?? "no"), not \(model.pausedFor ?? "no")")
@@ -211,17 +220,18 @@ extension Walk {
             for grip in mind.grips {
                 guard let job = model.jobs[grip.job.id] else { throw fail("\(grip.job.id) vanished") }
                 let departed = grip.job.departedMicroseconds
-                apple.carryOut(job, ref: grip.job.referenceId.text, departed: departed)
+                apple.carryOut(job, ref: grip.job.referenceId.text)
                 apple.ended(job.id, departed: departed)
                 try await settle(grip.job, "closer", isSafe: true) {}
             }
-            minds["closer"] = Mind()
+            minds["closer"]?.grips = []
+            minds["closer"]?.raw = []
             let peek = try await world.lease(worker: "closer", slots: 0, runId: runId)
             wait = peek.wait
             more = peek.hasMore || !peek.raw.isEmpty
             minds["closer"]?.raw = peek.raw
-            model.meet(runId: runId)
-            model.expire()
+            _ = model.meet(runId: runId)
+            _ = model.expire()
             try await examine()
             let isWaiting = census.places.values.contains { places in
                 switch places.first {

@@ -5,15 +5,25 @@ import Refunds
 extension Walk {
     func lease(_ worker: String, slots: Int) async throws -> (() -> Void) {
         let isAlone = minds[worker]?.grips.isEmpty == true
-        let lease = try await world.lease(worker: worker, slots: slots, runId: runId, isAlone: isAlone)
+        let read = readClock(worker)
+        let carriedOn = steady + read.ahead
+        let lease = try await world.lease(
+            worker: worker, slots: slots, runId: runId, isAlone: isAlone, expected: carriedOn, sawStep: read.sawStep)
         say("\(worker) leases \(lease.jobs.map(\.id)) of \(slots), raw \(lease.raw.count)")
-        model.meet(runId: runId)
-        model.expire()
+        let isStep = model.meet(runId: runId, read.sawStep ? .stepped : .expected(carriedOn))
+        if isStep { untoldSteps = [] }
+        let isVoid = now > carriedOn
+        // A step that is small the script can't see before the worker does.
+        let isUnseen = isVoid && !isStep && now - carriedOn <= Model.obviousStep
+        for job in model.expire(isStep: isStep) where !isUnseen && !isBlind(read, within: model.timeout) {
+            try require(steady - job.held >= model.timeout, "\(job.id) was taken from \(job.worker) before its time")
+        }
+        let clock = Mind.Clock(ahead: ahead, setsBefore: read.setsBefore, sawStep: isVoid)
         try require(lease.missing == nil, "lease misses \(lease.missing ?? "")")
         try require((lease.pausedFor != nil) == model.paused, "lease says paused: \(lease.pausedFor ?? "no")")
         if model.paused {
             try require(lease.jobs.isEmpty && lease.raw.isEmpty, "a paused app gave work")
-            return {}
+            return { self.minds[worker]?.clock = clock }
         }
         for entry in lease.raw {
             try require(
@@ -28,22 +38,26 @@ extension Walk {
         let suspect = lease.jobs.first(where: \.mustBeAlone)
         try require(suspect == nil || isAlone && lease.jobs.count == 1, "a job that cost two leases isn't alone")
         for job in lease.jobs {
-            try check(job)
+            try check(job, isSent: !isVoid, isBlind: isBlind(clock, within: model.timeout))
             model.depart(job.id, worker: worker, fence: job.fence)
             expected[job.id] = .lease
         }
         mustHaveEmptied =
             !isBlocked && suspect == nil && allowed == .max && lease.jobs.count < slots && model.nextPermit <= now
             && !lease.hasMore
+        let (taken, isGateBlind) = (steady, isBlind(clock, within: model.gap))
         return {
             let token = self.minds[worker]?.token ?? 0
-            self.minds[worker]?.grips += lease.jobs.map { Mind.Grip(job: $0, token: token) }
+            self.minds[worker]?.clock = clock
+            self.minds[worker]?.grips += lease.jobs.map {
+                Mind.Grip(job: $0, token: token, taken: taken, isVoid: isVoid, isBlind: isGateBlind)
+            }
             self.minds[worker]?.raw += lease.raw
         }
     }
 
     /// What must hold for a job that was just handed out.
-    private func check(_ job: LeasedJob) throws {
+    private func check(_ job: LeasedJob, isSent: Bool, isBlind: Bool) throws {
         guard let known = model.jobs[job.id] else { throw fail("lease gave \(job.id), which nobody enqueued") }
         try require(
             ["queued", "waiting", "unclear"].contains(known.state), "lease gave \(job.id), which is \(known.state)")
@@ -53,9 +67,10 @@ extension Walk {
                 other.lines.isDisjoint(with: known.lines),
                 "\(job.id) is sent while \(other.id) is \(other.state) with \(other.unclear) unclear sends")
         }
-        for request in apple.underWay where !request.lines.isDisjoint(with: known.lines) {
+        if isSent, isBlind { overtake(known.lines) }
+        for request in apple.underWay where !request.isOvertaken && !request.lines.isDisjoint(with: known.lines) {
             try require(
-                request.departed + model.timeout <= now,
+                !isSent || request.since + model.timeout <= steady,
                 "\(job.id) is sent while a request of \(request.job) may still be under way")
         }
         if census.places[job.id]?.first == .later, let due = census.score(of: job.id, in: "later") {
@@ -82,28 +97,29 @@ extension Walk {
         let grip = grips[index]
         guard let reply = grip.reply else {
             // The last look before the wire: a permit is void half a guard after it was given.
-            guard now - grip.job.departedMicroseconds <= 12_500, random.chance(92) else {
+            guard steady - grip.taken <= 12_500, !grip.isVoid, random.chance(92) else {
                 return try await report(.unsent, worker, grip)
             }
             guard let job = model.jobs[grip.job.id] else { throw fail("\(grip.job.id) vanished") }
             let answer = apple.take(
-                job, ref: grip.job.referenceId.text, departed: grip.job.departedMicroseconds, from: worker, &random)
+                job, ref: grip.job.referenceId.text, departed: grip.job.departedMicroseconds, since: grip.taken,
+                isOvertaken: grip.isOvertaken, from: worker, &random)
             minds[worker]?.grips[index].reply = answer
-            if answer != .unsent { try count(writtenAt: now) }
+            if answer != .unsent { try count(grip) }
             return say("\(worker) writes \(grip.job.id) \(grip.job.referenceId.text.prefix(8)): \(answer)")
         }
         // An answer may be long in coming, and the lease be lost meanwhile.
         if reply == .success, random.chance(40) { return }
-        let isLate = now - grip.job.departedMicroseconds > model.timeout
+        let isLate = steady - grip.taken > model.timeout
         if isLate, reply != .success || random.chance(50) { return try await report(.silence, worker, grip) }
         try await report(reply, worker, grip)
     }
 
-    private func count(writtenAt moment: Int64) throws {
-        written.append(moment)
-        guard written.count > model.permits else { return }
-        let gap = moment - written[written.count - model.permits - 1]
-        try require(gap > model.window, "six requests left within \(gap) µs")
+    private func count(_ grip: Mind.Grip) throws {
+        written.append((steady, grip.isBlind))
+        let last = written.suffix(model.permits + 1)
+        guard last.count > model.permits, let first = last.first, !last.contains(where: \.isBlind) else { return }
+        try require(steady - first.at > model.window, "six requests left within \(steady - first.at) µs")
     }
 
     private func report(_ reply: PretendApple.Reply, _ worker: String, _ grip: Mind.Grip) async throws {
@@ -361,8 +377,11 @@ extension Walk {
             try self.require(lost == expected, "renew lost \(lost), not \(expected)")
             self.say("\(worker) renews \(grips.map(\.job.id)), lost \(lost)")
             for (id, fence) in holding where self.model.owns(id, fence) {
-                let until = self.now + self.model.lease
-                self.model.change(id) { $0.leasedUntil = until }
+                let (until, steady) = (self.now + self.model.lease, self.steady)
+                self.model.change(id) {
+                    $0.leasedUntil = until
+                    $0.held = steady
+                }
             }
             guard !isWrong else { return {} }
             // A lost job that was not written goes from mind; the answer of one that was is still evidence.
@@ -376,8 +395,12 @@ extension Walk {
             let worker = random.chance(50)
                 ? dead.last : random.pick(minds.filter { !$0.value.grips.isEmpty }.keys.sorted())
         else { return }
+        // Whoever takes over carries the clock on as `lease` does.
+        let heir = minds.keys.sorted().first { minds[$0]?.frozenUntil ?? 0 <= step }
+        let expected = heir.flatMap { minds[$0]?.clock }.map { steady + $0.ahead }
         try await make(.reclaim) {
-            let taken = try await self.world.queue.reclaim(from: worker)
+            let taken = try await self.world.queue.reclaim(from: worker, expected: expected)
+            _ = self.model.note(expected.map { .expected($0) } ?? .unknown)
             let lost = self.model.jobs.values.filter { $0.state == "sending" && $0.worker == worker }
             self.say("\(worker) is dead: \(lost.map(\.id))")
             try self.require(taken == lost.count, "reclaim took \(taken), not \(lost.count)")
@@ -385,7 +408,7 @@ extension Walk {
                 self.model.lose(job.id)
                 let isDead = self.model.jobs[job.id]?.state == "dead"
                 self.expected[job.id] = isDead ? .dead : .later
-                if !isDead { self.expectedDue[job.id] = max(self.now, job.departed + self.model.timeout) }
+                if !isDead { self.expectedDue[job.id] = self.model.repeatDue(job) }
             }
             return {}
         }

@@ -23,12 +23,31 @@ final class Walk {
             let job: LeasedJob
             /// Which of its worker's provider tokens it goes with.
             let token: Int
+            /// When it was asked for, in true time.
+            let taken: Int64
+            /// The answer showed that the clock was set: the permit isn't used.
+            let isVoid: Bool
+            /// Taken by a worker that could not know that the clock was set.
+            let isBlind: Bool
+            /// Another one, which could not know that the clock was set, was sent for its purchase meanwhile.
+            var isOvertaken = false
             /// What Apple said, once the request was written.
             var reply: PretendApple.Reply?
         }
 
+        /// What a worker knows of Redis' clock.
+        struct Clock {
+            /// How far it is ahead of the worker's own steady one.
+            var ahead: Int64
+            /// How often it had been set before this worker first read it.
+            let setsBefore: Int
+            /// The last answer showed that it was set forward, which the gate isn't told yet.
+            var sawStep = false
+        }
+
         var grips: [Grip] = []
         var raw: [RawEntry] = []
+        var clock: Clock?
         /// An alarm that it has taken and not told.
         var alarm: Alarm?
         var token = 0
@@ -59,8 +78,14 @@ final class Walk {
     var takenOver: [String: Int] = [:]
     /// Alarms that were deleted, yet not acknowledged: their tellers died in between.
     var ghosts = 0
-    /// When requests were written to the wire.
-    var written: [Int64] = []
+    /// When requests were written to the wire, in true time, and whether their worker could not know of a step.
+    var written: [(at: Int64, isBlind: Bool)] = []
+    /// How far Redis' clock is ahead of true time, and how often it was set.
+    var ahead: Int64 = 0
+    var clockSets = 0
+    var lastSet: Int64?
+    /// The times that it was set forward and no call has told the scripts.
+    var untoldSteps: [UntoldStep] = []
     var jobs: [String: Job] = [:]
     var rawTexts: [String: String] = [:]
     var census: Census
@@ -77,15 +102,21 @@ final class Walk {
     var mustHaveEmptied = false
     var step = 0
     var trail: [String] = []
+    /// Redis' clock.
     var now: Int64 { model.now }
+    /// True time.
+    var steady: Int64 { model.steady }
 
-    init(_ world: QueueWorld, seed: UInt64, killing server: PrivateRedis? = nil) async throws {
+    init(
+        _ world: QueueWorld, seed: UInt64, killing server: PrivateRedis? = nil, believing belief: Model.Misbelief? = nil
+    ) async throws {
         self.server = server
         neighbour = QueueWorld(world.redis, app: "games")
         self.world = world
         self.seed = seed
         random = SeededRandom(seed: seed)
-        model = Model(now: TestClock.start)
+        model = Model(now: TestClock.start, steady: TestClock.start)
+        model.misbelief = belief
         try await world.send("FLUSHALL")
         try await world.setClock(TestClock.start)
         census = try await world.census()
@@ -120,12 +151,15 @@ final class Walk {
         if !isTrue { throw fail(what()) }
     }
 
-    func say(_ what: String) { trail.append("\(step) at \(now - TestClock.start): \(what)") }
+    func say(_ what: String) {
+        trail.append("\(step) at \(steady - TestClock.start)\(ahead == 0 ? "" : ", Redis \(ahead)"): \(what)")
+    }
 
     // MARK: Steps
 
     private enum Choice {
-        case time, enqueue, produce, lease, grip, adopt, renew, reclaim, withdraw, redrive, discard, pause, resume
+        case time, setClock, enqueue, produce, lease, grip, adopt, renew, reclaim, withdraw, redrive, discard, pause,
+            resume
         case forget, disown, freeze, mood, tell, killRedis, audit
     }
 
@@ -139,26 +173,30 @@ final class Walk {
     }
 
     private func takeStep() async throws {
-        let isFull = jobs.count >= 40
+        let isFull = jobs.count >= (setsClock ? 60 : 40)
         let isCalled = called.contains { census.places[$0]?.first != .lease }
         let isBusy = busyWorker { !$0.grips.isEmpty } != nil
         // A permit lives for milliseconds, so that workers seldom wait with one in their hands.
         let isReady = busyWorker { $0.grips.contains { $0.reply == nil } } != nil
         let choice: Choice = random.weighted([
-            (isReady ? 25 : 200, .time), (isFull ? 0 : 60, .enqueue), (isFull ? 0 : 20, .produce), (130, .lease),
+            (isReady ? 25 : 200, .time), (isFull ? 0 : setsClock ? 150 : 60, .enqueue), (isFull ? 0 : 20, .produce),
+            (isClockNew ? 300 : 130, .lease),
             (isBusy ? 400 : 0, .grip), (50, .adopt), (25, .renew), (25, .reclaim),
             (isCalled ? 70 : 15, .withdraw), (40, .redrive), (20, .discard), (2, .pause),
             (model.paused ? 200 : 4, .resume),
             (model.blockedUntil > now + model.longestBlock ? 150 : 5, .forget), (8, .disown), (8, .freeze), (8, .audit),
             (apple.mood == .good ? 25 : 8, .mood), (model.alarms.isEmpty ? 2 : 50, .tell),
-            (server == nil ? 0 : 12, .killRedis),
+            (server == nil ? 0 : 12, .killRedis), (clockWeight, .setClock),
         ])
         guard let worker = busyWorker({ _ in true }) else { return try await pass(randomTime()) }
         switch choice {
         case .time: try await pass(randomTime())
+        case .setClock: try await setClock()
         case .enqueue: try await enqueue()
         case .produce: try await produce()
         case .lease:
+            // No two calls run in one microsecond: what fills the gate after a step bears another time than what left before.
+            if setsClock { try await pass(1) }
             try await make(.lease, by: worker) { try await self.lease(worker, slots: self.random.number(0...6)) }
         case .grip: try await useGrip()
         case .adopt: if let worker = busyWorker({ !$0.raw.isEmpty }) { try await adopt(worker) }
@@ -202,9 +240,10 @@ final class Walk {
     }
 
     func pass(_ microseconds: Int64) async throws {
+        model.steady += microseconds
         model.now += microseconds
         try await world.setClock(model.now)
-        apple.forget(before: model.now - model.timeout)
+        apple.forget(before: steady - model.timeout)
         say("\(microseconds) µs pass")
     }
 

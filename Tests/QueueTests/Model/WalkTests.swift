@@ -34,6 +34,11 @@ import Testing
         ProcessInfo.processInfo.environment["KULANZ_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...9_999_999)
     }
 
+    /// How long the walks go on: longer for who looks for what is rarely met.
+    private static var patience: Duration {
+        .seconds(ProcessInfo.processInfo.environment["KULANZ_TEST_WALK_SECONDS"].flatMap { Int($0) } ?? 8)
+    }
+
     /// Walks until `limit` has passed and `isEnough`.
     private static func walk(
         from seed: UInt64, for limit: Duration, until isEnough: (CrashCoverage) -> Bool
@@ -50,7 +55,7 @@ import Testing
                 if Hits.isWanted { try await Hits.gather(redis.client) }
                 steps += walk.step
                 walks += 1
-            } while (ContinuousClock.now < end || !isEnough(coverage)) && walks < 400
+            } while ContinuousClock.now < end || !isEnough(coverage) && walks < 400
             return (coverage, steps, walks)
         }
     }
@@ -58,7 +63,7 @@ import Testing
     @Test func `any interleaving of moves and deaths keeps the invariants`() async throws {
         let seed = Self.seed
         print("walks from seed \(seed); KULANZ_TEST_SEED=\(seed) repeats them")
-        let result = try await Self.walk(from: seed, for: .seconds(8)) { $0.missing.isEmpty }
+        let result = try await Self.walk(from: seed, for: Self.patience) { $0.missing.isEmpty }
         if Hits.isWanted { Hits.report() }
         print("\(result.walks) walks, \(result.steps) steps\n\(result.coverage)")
         #expect(result.coverage.missing.isEmpty)
@@ -86,8 +91,8 @@ import Testing
         try await withRedis { redis in
             let scripts = Self.scripts(mutant)
             var steps = 0
-            for seed in stride(from: mutant.seed, through: mutant.seed + 4 * 120, by: 4) {
-                let walk = try await Walk(QueueWorld(redis, scripts: scripts), seed: seed)
+            for seed in stride(from: mutant.seed, through: mutant.seed + 8 * 60, by: 8) {
+                let walk = try await Walk(QueueWorld(redis, scripts: scripts), seed: seed, believing: mutant.belief)
                 do {
                     try await walk.run(steps: Self.stepsOfAWalk)
                     try await walk.finish()

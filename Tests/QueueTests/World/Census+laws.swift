@@ -56,10 +56,12 @@ extension Census {
                 guard (job["line"] ?? job["transaction"]) == line || job["transaction"] == line else { return false }
                 switch places[id]?.first {
                 case .ready, .stream: return true
-                // Its turn came while a request of the job before it may still be under way.
+                // Its turn came while a request of the job before it may still be under way: till then, or longer where the
+                // clock was set meanwhile.
                 case .later:
                     let due = score(of: id, in: "later").map { String(Int64($0)) }
-                    return [job["line"], job["transaction"]].contains { $0.map { purchases[$0]?["until"] } == due }
+                    return [job["line"], job["transaction"]].compactMap { $0.flatMap { purchases[$0]?["until"] } }
+                        .contains { $0 == due || gate["stepped"] != nil }
                 default: return false
                 }
             }

@@ -120,11 +120,11 @@ struct QueueWorld {
 
     func lease(
         worker: String = "w1", slots: Int = 10, rate: GateRate = GateRate(), intake: Int = 64, runId: String = "run-1",
-        absent: [String] = [], isAlone: Bool = true, expected: Int64? = nil
+        absent: [String] = [], isAlone: Bool = true, expected: Int64? = nil, sawStep: Bool = false
     ) async throws -> Lease {
         try await queue.lease(
             worker: worker, slots: slots, rate: rate, lease: Self.leaseTime, requestTimeout: Self.requestTimeout,
-            intake: intake, runId: runId, absent: absent, isAlone: isAlone, expected: expected)
+            intake: intake, runId: runId, absent: absent, isAlone: isAlone, expected: expected, sawStep: sawStep)
     }
 
     /// Leases exactly one job, whichever it is.

@@ -11,13 +11,13 @@ local function lines_of(job)
 end
 
 -- The job that stands before this one, and in which line; or nil and, if a request for the purchase may still be under
--- way though its job is over, when it no longer is.
-local function owner_before(job)
+-- way though its job is over, when it no longer is: not before `after_step`, which a clock that was set can't hide.
+local function owner_before(job, after_step)
     local until_us = now
     for _, line in ipairs(lines_of(job)) do
         local purchase = redis.call('HMGET', purchase_key(line), 'owner', 'until')
         if purchase[1] and purchase[1] ~= job.id then return purchase[1], line end
-        if purchase[2] then until_us = math.max(until_us, tonumber(purchase[2])) end
+        if purchase[2] then until_us = math.max(until_us, tonumber(purchase[2]), after_step) end
     end
     return nil, nil, until_us
 end
