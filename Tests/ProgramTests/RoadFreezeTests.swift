@@ -37,12 +37,12 @@ import Testing
             shape.requestTimeoutSeconds = wire == .plain ? 1 : 3
             shape.scenario = "repeats: 'process-twice', rules: [\(hearing.rules)]"
         } _: { world in
-            let pid = Shared<Int32>(0)
+            let pid = Promised<Int32>()
             let frozen = Once()
             let relay = Relay(.unix(world.folder["relay.sock"]), to: world.folder["redis.sock"]) { bytes in
                 // Only an answer of lease bears bodies: the worker has been given jobs and has sent none of them.
                 guard bytes.contains("requestReferenceId"), frozen.take() else { return .pass }
-                kill(pid.value, SIGSTOP)
+                freeze(pid.value)
                 frozen.set()
                 return .pass
             }
@@ -51,7 +51,7 @@ import Testing
             try await world.add(jobs)
             let file = try world.configuration("relayed.json5", redis: world.folder["relay.sock"])
             let worker = try await world.worker(configuration: file)
-            pid.value = worker.pid
+            pid.keep(worker.pid)
             try await eventually("the worker is frozen") { frozen.hasHappened }
 
             // Its leases run out, and a successor sees the jobs through.
@@ -103,7 +103,7 @@ import Testing
                 await pause(.milliseconds(Int.random(in: 0...60, using: &random)))
                 var victim = crew[Int.random(in: crew.indices, using: &random)]
                 if round.isMultiple(of: 2) { victim = crew[try await world.sender(among: crew)] }
-                await victim.kill(SIGSTOP)
+                freeze(victim.pid)
                 await pause(.milliseconds(Int.random(in: 750...1000, using: &random)))
                 await victim.kill(SIGCONT)
             }

@@ -71,7 +71,7 @@ import Testing
                 try await world.isAtWork(steady)
                 let jobs = TestJob.make(20)
                 try await world.add(jobs)
-                try await eventually("all are accepted", within: .seconds(60)) {
+                try await eventually("all are accepted", within: .seconds(180)) {
                     try await world.queue().overview().isIdle
                 }
                 let books = try await world.books(jobs)
@@ -97,7 +97,7 @@ import Testing
                 try await world.add(jobs)
                 while await world.simulator.entries.count < 45 {
                     let victim = crew[Int.random(in: crew.indices, using: &random)]
-                    await victim.kill(SIGSTOP)
+                    freeze(victim.pid)
                     await pause(.milliseconds(900))
                     await victim.kill(SIGCONT)
                     await pause(.milliseconds(Int.random(in: 1...100, using: &random)))
@@ -119,11 +119,11 @@ private struct Staller {
     let relay: Relay
 
     init(_ world: ProgramWorld, _ name: String, _ stalls: Shared<Int>) async throws {
-        let pid = Shared<Int32>(0)
+        let pid = Promised<Int32>()
         relay = Relay(.unix(world.folder[name]), to: world.folder["redis.sock"]) { bytes in
             guard bytes.contains("requestReferenceId") else { return .pass }
             stalls.change { $0 += 1 }
-            kill(pid.value, SIGSTOP)
+            freeze(pid.value)
             Thread.detachNewThread {
                 Thread.sleep(forTimeInterval: 0.9)
                 kill(pid.value, SIGCONT)
@@ -132,7 +132,7 @@ private struct Staller {
         }
         let file = try world.configuration("\(name).json5", redis: world.folder[name])
         let worker = try await world.worker(configuration: file)
-        pid.value = worker.pid
+        pid.keep(worker.pid)
         try await world.isAtWork(worker)
     }
 }

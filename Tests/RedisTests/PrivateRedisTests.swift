@@ -89,7 +89,7 @@ import Testing
         try await withRedis(persistence: .always) { redis in
             try await redis.send("SET", "a", "1")
             let pid = try #require(await redis.server.pid)
-            if isStopped { await redis.server.signal(SIGSTOP) }
+            if isStopped { await redis.server.freeze() }
             // Another process would be another object; what counts is who listens.
             let next = PrivateRedis(loop: redis.loop, folder: redis.folder.path)
             #expect(try await next.endForgotten(patience: isStopped ? .milliseconds(50) : .seconds(30)))

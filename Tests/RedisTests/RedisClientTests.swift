@@ -89,7 +89,7 @@ import Testing
     @Test func `a deadline passes, the connection is made anew, and others wait for it`() async throws {
         try await withRedis { redis in
             try await redis.send("SET", "a", "1")
-            await redis.server.signal(SIGSTOP)
+            await redis.server.freeze()
             let error = await #expect(throws: RedisError.self) {
                 try await redis.client.send(["INCR", "a"], timeout: .milliseconds(100))
             }

@@ -80,7 +80,7 @@ import Testing
         try await withTLSRedis { world in
             try await with(world.endpoint) { client in
                 _ = try await client.send(["PING"])
-                await world.redis.server.signal(SIGSTOP)
+                await world.redis.server.freeze()
                 let big = [UInt8](repeating: 7, count: 20_000_000)
                 // Immediate tasks, here and below: two of `async let` may reach the client in either order.
                 let first = Task.immediate { try await client.send(["SET", "big", RedisWord(big)]) }
@@ -97,7 +97,7 @@ import Testing
         try await withTLSRedis { world in
             try await with(world.endpoint) { client in
                 _ = try await client.send(["SET", "n", "0"])
-                await world.redis.server.signal(SIGSTOP)
+                await world.redis.server.freeze()
                 let big = [UInt8](repeating: 7, count: 30_000_000)
                 // In front lies far more than any buffer of the kernel's takes: the INCR behind it never leaves.
                 let stuck = Task.immediate {

@@ -56,3 +56,10 @@ extension Swift.Result where Failure == any Error {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }
+
+extension PrivateRedis {
+    /// Makes the running server silent until `signal(SIGCONT)`.
+    package func freeze() async {
+        if let pid { TestSupport.freeze(pid) }
+    }
+}
