@@ -10,7 +10,9 @@ struct MemoryBench {
         """
         The growth of Redis' used_memory over \(jobs) waiting jobs of \(BenchJob.bytes) bytes, divided by their number. \
         “XADD” is the producer's entry as it stands in the stream; “enqueue” is a job with its record, its claim on the \
-        item and its reference in the stream, which is what an entry becomes shortly before it is sent.
+        item and its reference in the stream, which is what an entry becomes shortly before it is sent. “accepted” is \
+        what stays of a job once Apple has taken it: its record with Apple's signed answer, its claim, its reference id, \
+        and its lines in the books.
         """
     }
 
@@ -23,6 +25,7 @@ struct MemoryBench {
                     try await grow(on: rig) { try await rig.fill(0..<jobs, way) }
                 })
         }
+        table.rows.append(try await house.repeated("accepted", "accepted by Apple") { try await accepted(on: $0) })
         if let sidekiq = house.sidekiq {
             table.rows.append(
                 try await house.repeated(Sidekiq.key, "\(sidekiq.title), waiting") { rig in
@@ -30,6 +33,17 @@ struct MemoryBench {
                 })
         }
         return table
+    }
+
+    private func accepted(on rig: BenchRig) async throws -> [String: Double] {
+        _ = try await rig.startSimulator(isWrittenDown: false)
+        try await rig.pause()
+        _ = try await rig.startOpenWorkers(.http, permitsPerCall: house.scale.permitsPerCall)
+        return try await grow(on: rig) {
+            try await rig.fill(0..<jobs, .enqueue)
+            try await rig.resume()
+            try await rig.wait(for: "the drain") { try await rig.accepted() >= jobs }
+        }
     }
 
     private func grow(on rig: BenchRig, _ fill: () async throws -> Void) async throws -> [String: Double] {
