@@ -14,9 +14,7 @@ private final class RefusedPort: Sendable {
 
     init() {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        var address = sockaddr_in.loopback()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let (descriptor, length) = (descriptor, size)
         let isBound = withUnsafeMutablePointer(to: &address) {

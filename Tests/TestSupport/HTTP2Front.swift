@@ -51,7 +51,7 @@ package struct HTTP2Front: Sendable {
         let descriptor = tcpSocket()
         var on: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-        var address = loopback(0)
+        var address = sockaddr_in.loopback()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -65,7 +65,7 @@ package struct HTTP2Front: Sendable {
     private static func answers(_ port: UInt16) -> Bool {
         let descriptor = tcpSocket()
         defer { close(descriptor) }
-        var address = loopback(port)
+        var address = sockaddr_in.loopback(port)
         return withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
@@ -79,14 +79,6 @@ package struct HTTP2Front: Sendable {
         #else
             socket(AF_INET, SOCK_STREAM, 0)
         #endif
-    }
-
-    private static func loopback(_ port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
-        return address
     }
 }
 

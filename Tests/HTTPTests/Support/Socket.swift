@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 
 /// Plain calls on sockets of this machine, blocking unless said otherwise; a mistake traps, for it is the test's.
 enum Socket {
     static func listen() -> (descriptor: Int32, port: UInt16) {
         let descriptor = make(AF_INET)
-        var address = loopback(0)
+        var address = sockaddr_in.loopback()
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withAddress(&address) { bind(descriptor, $0, size) == 0 }
         precondition(isBound && Foundation.listen(descriptor, 512) == 0, "can't listen")
@@ -14,7 +15,7 @@ enum Socket {
     /// A port that refuses connections: taken, so that nobody else gets it, but not listened on. Close it in the end.
     static func refuse() -> (descriptor: Int32, port: UInt16) {
         let descriptor = make(AF_INET)
-        var address = loopback(0)
+        var address = sockaddr_in.loopback()
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
         precondition(withAddress(&address) { bind(descriptor, $0, size) } == 0)
         return (descriptor, port(of: descriptor))
@@ -30,7 +31,7 @@ enum Socket {
     /// Nil when nobody listens.
     static func connect(port: UInt16) -> Int32? {
         let descriptor = make(AF_INET)
-        var address = loopback(port)
+        var address = sockaddr_in.loopback(port)
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
         if withAddress(&address, { Foundation.connect(descriptor, $0, size) == 0 }) { return descriptor }
         close(descriptor)
@@ -80,14 +81,6 @@ enum Socket {
         var patience = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout.size(ofValue: patience)))
         return descriptor
-    }
-
-    private static func loopback(_ port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
-        return address
     }
 
     private static func withAddress<Address, Result>(
