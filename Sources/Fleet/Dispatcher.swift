@@ -17,6 +17,7 @@ actor Dispatcher {
     private let crew: Crew
     private let judge: EntryJudge
     private let token: ProviderToken
+    private let settlements: Settlements
     private let log: Log
 
     private var held: [String: Held] = [:]
@@ -56,6 +57,7 @@ actor Dispatcher {
         self.crew = crew
         self.log = log.carrying(["app": app.name])
         judge = EntryJudge(app.rules)
+        settlements = Settlements(queue: app.queue, loop: loop)
     }
 
     // MARK: Ringing
@@ -177,7 +179,8 @@ actor Dispatcher {
                 app: app, job: job, permit: permit, token: token,
                 freshTokenWasRefused: refusedToken.map { $0.reveal() != token.reveal() } ?? false,
                 requestTimeout: options.requestTimeout,
-                secondOpinionFor: crew.hasOthers(for: app.name, than: options.name) ? options.name : nil)
+                secondOpinionFor: crew.hasOthers(for: app.name, than: options.name) ? options.name : nil,
+                settlements: settlements)
             let task = Task { await self.see(run) }
             held[job.id] = Held(job: job, permit: permit, task: task)
         }

@@ -14,6 +14,7 @@ struct JobRun {
     let requestTimeout: Duration
     /// This worker's name if others live that can see whether a 401 is its own fault.
     let secondOpinionFor: String?
+    let settlements: Settlements
 
     /// Sends, at most once on the wire.
     func send() async -> AppStoreReply {
@@ -43,10 +44,10 @@ struct JobRun {
         let ending = reply.ending(opening: verdict.leavesIdOpen && !job.isOpen)
         switch verdict.disposition {
         case .accepted:
-            let settlement = try await app.queue.settle(
+            let success = Success(
                 job, httpStatus: reply.status ?? 200, signedTransaction: reply.signedTransactionInfo ?? "",
                 signedRenewal: reply.signedRenewalInfo)
-            return .settled(settlement)
+            return .settled(try await settlements.settle(success))
         case .retrySame(let wait):
             return try await again(after: wait, ending: ending, next: nil, result, nowMs: nowMs)
         case .retryNew(let wait):

@@ -75,12 +75,24 @@ extension JobQueue {
     /// A job in the words of create.lua.
     func spec(of job: Job, in lane: Priority? = nil) -> [RedisWord] {
         let reference = job.referenceId(round: 0, environment: environment)
+        let claims = job.claims
         return [
             RedisWord(job.id), RedisWord(digest: job.contentDigest), RedisWord(job.envelope),
             RedisWord(job.bodyLessReference), RedisWord(reference.text), job.givenReferenceId == nil ? "0" : "1",
             RedisWord(job.operation.rawValue), RedisWord(job.transactionId), RedisWord(job.line),
             RedisWord((lane ?? job.priority).rawValue), job.allowRepeat ? "1" : "0",
-            RedisWord(job.notBefore.map(String.init) ?? ""), RedisWord(job.requestedBy ?? ""),
-        ]
+            RedisWord(job.notBefore.map(String.init) ?? ""), RedisWord(job.requestedBy ?? ""), RedisWord(claims.count),
+        ] + claims.map { RedisWord($0) }
+    }
+}
+
+extension Job {
+    /// What it lays claim to in its transaction, in the words of claims.lua, which finds the same in a stored body.
+    fileprivate var claims: [String] {
+        switch operation {
+        case .refund: request.items.map { "s:" + $0.sku }
+        case .revoke: ["*"]
+        case .cancel: ["cancel"]
+        }
     }
 }

@@ -44,6 +44,22 @@ package enum Moved: Sendable, Hashable {
     case refusedWhileOpen
 }
 
+/// A 200, and what Apple signed in it.
+package struct Success: Sendable {
+    let job: LeasedJob
+    let httpStatus: Int
+    let signedTransaction: String
+    let signedRenewal: String
+
+    /// - Parameter signedRenewal: of subscriptions only.
+    package init(_ job: LeasedJob, httpStatus: Int, signedTransaction: String, signedRenewal: String?) {
+        self.job = job
+        self.httpStatus = httpStatus
+        self.signedTransaction = signedTransaction
+        self.signedRenewal = signedRenewal ?? ""
+    }
+}
+
 /// What became of a 200.
 package enum Settlement: String, Sendable {
     case accepted, done
@@ -93,28 +109,58 @@ extension JobQueue {
         return lost
     }
 
-    /// Records a 200, whoever owns the job by now.
-    package func settle(
-        _ job: LeasedJob, httpStatus: Int, signedTransaction: String, signedRenewal: String?
-    ) async throws(QueueError) -> Settlement {
-        let transaction = SignedText(signedTransaction, by: knownHeaders)
-        let renewal = SignedText(signedRenewal ?? "", by: knownHeaders)
-        let words = [
-            RedisWord(job.id), RedisWord(job.fence), RedisWord(job.referenceId.text), RedisWord(httpStatus),
-            RedisWord(transaction.stored), RedisWord(renewal.stored), RedisWord(Self.retention.milliseconds),
-            RedisWord(job.departedMicroseconds),
-        ]
-        let headers = [transaction.header, renewal.header].compactMap(\.self)
+    /// Records 200s, whoever owns the jobs by now, each for itself: what is wrong with one keeps none of the others back.
+    package func settle(_ successes: [Success]) async throws(QueueError) -> [Result<Settlement, QueueError>] {
+        let signed = successes.map { success in
+            (
+                SignedText(success.signedTransaction, by: knownHeaders),
+                SignedText(success.signedRenewal, by: knownHeaders)
+            )
+        }
+        var words = [RedisWord(Self.retention.milliseconds), RedisWord(successes.count)]
+        for (success, (transaction, renewal)) in zip(successes, signed) {
+            words += [
+                RedisWord(success.job.id), RedisWord(success.job.referenceId.text), RedisWord(success.httpStatus),
+                RedisWord(transaction.stored), RedisWord(renewal.stored), RedisWord(success.job.departedMicroseconds),
+            ]
+        }
+        var headers: [KnownHeaders.Header] = []
+        for case let header? in signed.flatMap({ [$0.0.header, $0.1.header] })
+        where !headers.contains(where: { $0.name == header.name }) {
+            headers.append(header)
+        }
         var answer = try await run(
             .settle, words + headers.flatMap { [RedisWord($0.name), RedisWord($0.isStored ? "" : $0.text)] })
         if answer.string == "headers" {
             answer = try await run(.settle, words + headers.flatMap { [RedisWord($0.name), RedisWord($0.text)] })
         }
         headers.forEach(knownHeaders.stored)
-        guard let settlement = answer.string.flatMap(Settlement.init) else {
+        guard let results = answer.array, results.count == successes.count else {
             throw QueueError("settle", app: app, unexpected: answer)
         }
-        return settlement
+        return results.map { result in
+            guard let word = result.string, !word.hasPrefix(Self.failed) else {
+                let error = RedisServerError(String((result.string ?? "").dropFirst(Self.failed.count)))
+                return .failure(QueueError("settle", app: app, .server(error)))
+            }
+            guard let settlement = Settlement(rawValue: word) else {
+                return .failure(QueueError("settle", app: app, unexpected: result))
+            }
+            return .success(settlement)
+        }
+    }
+
+    /// Before what Redis says of an answer that couldn't be recorded.
+    private static let failed = "failed: "
+
+    /// Records one 200.
+    package func settle(
+        _ job: LeasedJob, httpStatus: Int, signedTransaction: String, signedRenewal: String?
+    ) async throws(QueueError) -> Settlement {
+        let success = Success(
+            job, httpStatus: httpStatus, signedTransaction: signedTransaction, signedRenewal: signedRenewal)
+        guard let result = try await settle([success]).first else { preconditionFailure("one answer for each success") }
+        return try result.get()
     }
 
     /// How long a job that is over is remembered: its id is idempotency, and forgetting one pays twice.

@@ -45,7 +45,8 @@ extension JobQueue {
             referenceId: reference, round: Int(fields["round"]?.integer ?? 0), enqueuedAt: at / 1000,
             dueAt: due.map { Int64($0 / 1000) }, attempts: attempts, job: job, waitsFor: text("waitsFor"),
             openQuestion: state == .held || state == .unclear ? text("question") : nil,
-            isOpen: (fields["unclear"]?.integer ?? 0) > 0, worker: text("worker"), finding: text("finding"))
+            isOpen: (fields["unclear"]?.integer ?? 0) > 0, worker: state == .sending ? text("worker") : nil,
+            finding: text("finding"))
     }
 
     /// What Apple signed in its 200, whole: the transaction, and of a subscription its renewal. Nothing in it was verified.

@@ -25,28 +25,29 @@ extension Lease {
 
 extension LeasedJob {
     init?(_ value: RedisValue) {
-        guard let parts = value.array, parts.count == 15, let body = parts[10].bytes,
-            let id = parts[0].string, let fence = parts[1].string,
-            let reference = parts[2].string.flatMap({ ReferenceId($0) }),
-            let round = parts[3].integer, let attempts = parts[4].integer, let sends = parts[5].integer,
-            let unclear = parts[6].integer, let first = parts[7].integer,
-            let operation = parts[8].string.flatMap(Operation.init), let transaction = parts[9].string,
-            let departed = parts[11].integer, let lane = parts[12].string.flatMap(Priority.init),
-            let lost = parts[13].integer, let digest = parts[14].digest
+        guard let parts = value.array, parts.count == 7, let id = parts[0].string, let fence = parts[1].string,
+            let reference = parts[2].string.flatMap({ ReferenceId($0) }), let transaction = parts[3].string,
+            let digest = parts[4].digest, let body = parts[5].bytes.flatMap({ Job.body($0, with: reference) }),
+            let words = parts[6].string?.split(separator: " "),
+            words.count == 9
+        else { return nil }
+        let numbers = words.prefix(7).compactMap { Int64($0) }
+        guard numbers.count == 7, let operation = Operation(rawValue: String(words[7])),
+            let lane = Priority(rawValue: String(words[8]))
         else { return nil }
         self.init(
-            id: id, fence: fence, referenceId: reference, round: Int(round), attempts: Int(attempts), sends: Int(sends),
-            unclearSends: Int(unclear), firstSentAt: first, operation: operation, transactionId: transaction,
-            body: body,
-            departedMicroseconds: departed, priority: lane, lostLeases: Int(lost), contentDigest: digest)
+            id: id, fence: fence, referenceId: reference, round: Int(numbers[0]), attempts: Int(numbers[1]),
+            sends: Int(numbers[2]), unclearSends: Int(numbers[3]), firstSentAt: numbers[4], operation: operation,
+            transactionId: transaction, body: body, departedMicroseconds: numbers[5],
+            priority: lane, lostLeases: Int(numbers[6]), contentDigest: digest)
     }
 }
 
 extension RawEntry {
     init?(_ value: RedisValue) {
-        guard let parts = value.array, parts.count == 3, let lane = parts[0].string.flatMap(Priority.init),
-            let entry = parts[1].string, let fields = parts[2].array
+        guard let parts = value.array, parts.count >= 2, let lane = parts[0].string.flatMap(Priority.init),
+            let entry = parts[1].string
         else { return nil }
-        self.init(priority: lane, entryId: entry, fields: fields.compactMap(\.bytes))
+        self.init(priority: lane, entryId: entry, fields: parts.dropFirst(2).compactMap(\.bytes))
     }
 }

@@ -44,7 +44,20 @@ package struct QueueScripts: Sendable {
         let end = text.firstIndex(of: "\n") ?? text.endIndex
         var parts: [ScriptPart] = []
         for part in [.ground] + ScriptPart.needs(of: text) { part.add(to: &parts) }
-        return text[..<end] + "\n" + parts.map(\.source).joined() + text[end...]
+        // A function of its own around all but the ground: what the functions in it use of the ground is then found at
+        // once, where Lua would else search its list of open variables for each.
+        let rest = parts.dropFirst().map(\.source).joined() + seldom(of: text, beside: parts) + text[end...]
+        return text[..<end] + "\n\(ScriptPart.ground.source)return (function()\n\(rest)\nend)()\n"
+    }
+
+    /// What a move needs only now and then, after `-- seldom:`, as one function that makes and returns it: to make all
+    /// of a script's functions in every call takes longer than most moves.
+    private static func seldom(of text: String, beside parts: [ScriptPart]) -> String {
+        guard let (needs, names) = ScriptPart.seldom(of: text) else { return "" }
+        var all = parts
+        for part in needs { part.add(to: &all) }
+        let sources = all.dropFirst(parts.count).map(\.source).joined()
+        return "local function seldom()\n\(sources)return \(names.joined(separator: ", "))\nend\n"
     }
 
     private static func source(of move: ScriptName) -> String {

@@ -6,10 +6,14 @@
 --          or 'letter' + reason, code, name, hint, conflictsWith, job (JSON text; {"raw": base64} if unreadable)
 -- Result   a verdict for each: adopted | duplicate | letter | gone (another worker was faster)
 -- An entry moves together with its acknowledgement; permits play no part. Refused when Redis is full.
--- needs: create lanes letters
+-- needs: create lanes
+-- seldom: letters -> write_loose_letter write_missing
 
 -- A lane's entry is known by both: two lanes may have entries of one id.
-local function letter_of(lane, entry, ...) write_loose_letter(lane .. '/' .. entry, ...) end
+local function letter_of(lane, entry, ...)
+    local write_loose_letter = seldom()
+    write_loose_letter(lane .. '/' .. entry, ...)
+end
 
 local REFUSED = {
     conflict = { 'conflict', 'Another job has this id with other content. If both are meant, send this one under an id of its own.' },
@@ -28,6 +32,7 @@ local function waits_nowhere_else(job)
 end
 
 local results = {}
+local fronts = { urgent = {}, normal = {}, bulk = {} }
 local removed = { urgent = {}, normal = {}, bulk = {} }
 local position = 2
 for _ = 1, tonumber(ARGV[1]) do
@@ -44,7 +49,11 @@ for _ = 1, tonumber(ARGV[1]) do
         elseif what == 'enqueued' then
             local job = create(spec, math.min(now, tonumber(string.match(entry, '^%d+')) * 1000))
             local due = due_later(spec)
-            if due then redis.call('ZADD', LATER, due, spec.id) else to_ready(job) end
+            if due then
+                redis.call('ZADD', LATER, due, spec.id)
+            else
+                table.insert(fronts[job.lane], job)
+            end
             table.insert(removed[lane], entry)
             results[#results + 1] = 'adopted'
         elseif what == 'duplicate' then
@@ -62,6 +71,7 @@ for _ = 1, tonumber(ARGV[1]) do
         if redis.call('XACK', lane_key(lane), GROUP, entry) == 0 then
             results[#results + 1] = 'gone'
         elseif not job then
+            local _, write_missing = seldom()
             write_missing(lane .. '/' .. entry, id)
             table.insert(removed[lane], entry)
             results[#results + 1] = 'letter'
@@ -83,6 +93,16 @@ for _ = 1, tonumber(ARGV[1]) do
         position = position + 6
     end
 end
-for _, lane in ipairs(LANES) do remove_entries(lane, removed[lane]) end
+for _, lane in ipairs(LANES) do
+    -- Youngest first, since Redis looks for each one's place in a short set from the oldest on.
+    local front = {}
+    for i = #fronts[lane], 1, -1 do
+        local job = fronts[lane][i]
+        front[#front + 1] = job.at
+        front[#front + 1] = job.id
+    end
+    if #front > 0 then redis.call('ZADD', ready_key(lane), unpack(front)) end
+    remove_entries(lane, removed[lane])
+end
 ring()
 return results

@@ -8,14 +8,15 @@
 --          12 this server's time as the worker's steady clock carries it on, µs, or '', or `stepped`: it was set forward
 -- Result   { now µs, next µs or '', more, paused reason or '', blocked until µs or '', jobs, raw entries, missing id or '', alarms
 --          that nobody has told yet, 1 if a job waits that must run alone in its process }
---          job: { id, fence, requestReferenceId, round, attempts, sends, unclear, first send ms, operation,
---                 transactionId, body, departure µs, lane, lost leases, content digest }
---          raw entry: { lane, entry id, fields }
+--          job: { id, fence, requestReferenceId, transactionId, content digest, body less its reference id, and with a
+--                 blank between: round, attempts, sends, unclear, first send ms, departure µs, lost leases, operation, lane }
+--          raw entry: { lane, entry id, field, value, … }
 --          next: when to call again if nothing rings before; more: call again at once
 --          missing: a reference without its job; nothing was moved for it. Seen again after a pause it is passed back
 --          in ARGV[10] and becomes a dead letter.
 -- Refused when Redis is full: no request leaves that could not be recorded.
--- needs: jobs lines lanes books letters repeats lost
+-- needs: jobs lines lanes books repeats
+-- seldom: lost letters -> lose_lease write_missing
 
 local worker, slots = ARGV[1], tonumber(ARGV[2])
 local lease_us = tonumber(ARGV[3]) * 1000
@@ -27,7 +28,10 @@ local solitude = tonumber(ARGV[11])
 local absent = {}
 for _, id in ipairs(cjson.decode(ARGV[10])) do absent[id] = true end
 
-local RECOVERED_A_CALL, PROMOTED_A_CALL, STEPS_A_CALL, READY_AHEAD, ALONE_AGAIN_US = 16, 64, 256, 64, 500000
+local RECOVERED_A_CALL, PROMOTED_A_CALL, STEPS_A_CALL, ALONE_AGAIN_US = 16, 64, 256, 500000
+-- A front of three calls' jobs outlasts the adoption of more, and the shorter it is the less it takes to keep it in order.
+local READY_AHEAD = math.max(16, 3 * count)
+local now_text = stamp(now)
 local more = 0
 local missing = ''
 local must_be_alone = 0
@@ -71,11 +75,25 @@ if stepped then
         redis.call('ZADD', LEASES, 'XX', 'GT', stamp(now + timeout * 1000), id)
     end
 end
-local expired = redis.call('ZRANGEBYSCORE', LEASES, '-inf', stamp(now), 'LIMIT', 0, RECOVERED_A_CALL)
+-- The score of a set's first; what of it is due, and that score if nothing is.
+local function earliest(set)
+    local first = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')
+    return first[2] and tonumber(first[2]) or nil
+end
+local function due_of(set, limit)
+    local first = earliest(set)
+    if not first or first > now then return {}, first end
+    return redis.call('ZRANGEBYSCORE', set, '-inf', now_text, 'LIMIT', 0, limit), nil
+end
+local expired, first_lease = due_of(LEASES, RECOVERED_A_CALL)
+local lose_lease, write_missing
+if #expired > 0 or next(absent) then lose_lease, write_missing = seldom() end
 for _, id in ipairs(expired) do
     local job = load_job(id)
-    if job then
+    if job and job.state == 'sending' then
         lose_lease(job)
+    elseif job then
+        redis.call('ZREM', LEASES, id)
     elseif absent[id] then
         redis.call('ZREM', LEASES, id)
         write_missing('leases/' .. stamp(now) .. '/' .. id, id)
@@ -83,10 +101,11 @@ for _, id in ipairs(expired) do
         missing = id
     end
 end
+if #expired > 0 then first_lease = earliest(LEASES) end
 if #expired == RECOVERED_A_CALL then more = 1 end
 
 -- 3. Due retries -----------------------------------------------------------------------------------------------------
-local due = redis.call('ZRANGEBYSCORE', LATER, '-inf', stamp(now), 'LIMIT', 0, PROMOTED_A_CALL)
+local due, first_later = due_of(LATER, PROMOTED_A_CALL)
 for _, id in ipairs(due) do
     local job = load_job(id)
     if job then
@@ -105,24 +124,21 @@ for _, id in ipairs(due) do
         missing = id
     end
 end
+if #due > 0 then first_later = earliest(LATER) end
 if #due == PROMOTED_A_CALL then more = 1 end
 
-local function earliest(set)
-    local first = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')
-    return first[2] and tonumber(first[2]) or nil
-end
 local function sooner(a, b)
     if not a then return b end
     if not b then return a end
     return math.min(a, b)
 end
 local function result(next_us, paused, blocked)
-    return { stamp(now), next_us and stamp(next_us) or '', more, paused or '', blocked or '', jobs, raws, missing,
+    return { now_text, next_us and stamp(next_us) or '', more, paused or '', blocked or '', jobs, raws, missing,
         redis.call('XLEN', ALERTS), must_be_alone }
 end
 
 -- 4. Paused: costs nothing -------------------------------------------------------------------------------------------
-if gate[2] then return result(earliest(LEASES), gate[2], '') end
+if gate[2] then return result(first_lease, gate[2], '') end
 
 -- 5. Raw entries, ahead of need and without permits -------------------------------------------------------------------
 -- The lane's group; made at its beginning when a flush or a failover took it.
@@ -134,9 +150,33 @@ local function group_of(lane)
     return nil
 end
 local function is_reference(fields) return #fields == 2 and fields[1] == 'id' end
+local function add_raw(lane, entry)
+    local fields = entry[2]
+    local raw = { lane, entry[1], fields[1], fields[2] }
+    for i = 3, #fields do raw[i + 2] = fields[i] end
+    raws[#raws + 1] = raw
+end
 local function read_lane(lane, number)
     local answer = redis.call('XREADGROUP', 'GROUP', GROUP, GROUP, 'COUNT', number, 'STREAMS', lane_key(lane), '>')
     return answer and answer[1][2] or {}
+end
+local SENDABLE = { queued = true, waiting = true, unclear = true }
+-- What was read and finds no permit in this call stands at the front of its lane from now on. `done`: entries that leave
+-- the stream with it. One whose job isn't there is left pending: after ADOPTION_US it is handed out like a raw entry, and
+-- `adopt` judges it then.
+local function to_front(lane, entries, done)
+    for _, entry in ipairs(entries) do
+        local job = load_job(entry[2][2], { 'state', 'lane', 'at', 'ghost' })
+        if job then
+            if SENDABLE[job.state] and not job.ghost then to_ready(job) end
+            if job.ghost then redis.call('HDEL', job_key(job.id), 'ghost') end
+            done[#done + 1] = entry[1]
+        end
+    end
+    if #done > 0 then
+        redis.call('XACK', lane_key(lane), GROUP, unpack(done))
+        remove_entries(lane, done)
+    end
 end
 
 -- Entries that another worker read and didn't adopt: it died in between, so they are handed out again.
@@ -151,7 +191,7 @@ for _, lane in ipairs(LANES) do
         local group = group_of(lane_key(lane))
         if sweep and group then
             local claimed = redis.call('XAUTOCLAIM', lane_key(lane), GROUP, GROUP, ADOPTION_US / 1000, '0-0', 'COUNT', 16)
-            for _, entry in ipairs(claimed[2]) do raws[#raws + 1] = { lane, entry[1], entry[2] } end
+            for _, entry in ipairs(claimed[2]) do add_raw(lane, entry) end
         end
         if #raws < intake and redis.call('ZCARD', ready_key(lane)) < READY_AHEAD then
             local after = '-'
@@ -160,11 +200,15 @@ for _, lane in ipairs(LANES) do
             end
             local head = redis.call('XRANGE', lane_key(lane), after, '+', 'COUNT', 1)
             if head[1] and not is_reference(head[1][2]) then
-                local run = redis.call('XRANGE', lane_key(lane), after, '+', 'COUNT', intake - #raws)
-                local number = 0
-                while run[number + 1] and not is_reference(run[number + 1][2]) do number = number + 1 end
-                for _, entry in ipairs(read_lane(lane, number)) do raws[#raws + 1] = { lane, entry[1], entry[2] } end
-                if number == #run then more = 1 end
+                local references = {}
+                for _, entry in ipairs(read_lane(lane, intake - #raws)) do
+                    if is_reference(entry[2]) then
+                        references[#references + 1] = entry
+                    else
+                        add_raw(lane, entry)
+                    end
+                end
+                if #references == 0 then more = 1 else to_front(lane, references, {}) end
             end
         end
     end
@@ -172,13 +216,13 @@ end
 
 -- 6. Blocked by a 429 ------------------------------------------------------------------------------------------------
 local blocked = gate[3] and tonumber(gate[3]) > now and tonumber(gate[3]) or nil
-if blocked then return result(sooner(sooner(blocked, earliest(LEASES)), earliest(LATER)), '', stamp(blocked)) end
+if blocked then return result(sooner(sooner(blocked, first_lease), first_later), '', stamp(blocked)) end
 
 -- Apple is down: nothing until the next probe, then a single job, and none while a probe is under way.
 local probe_at = gate[6] and tonumber(gate[6])
 if probe_at then
-    if probe_at > now then return result(sooner(sooner(probe_at, earliest(LEASES)), earliest(LATER)), '', '') end
-    if redis.call('ZCARD', LEASES) > 0 then return result(earliest(LEASES), '', '') end
+    if probe_at > now then return result(sooner(sooner(probe_at, first_lease), first_later), '', '') end
+    if first_lease then return result(first_lease, '', '') end
     slots = math.min(slots, 1)
 end
 
@@ -206,10 +250,6 @@ local function order()
     if turn % 10 == 9 then return ORDER.bulk end
     return ORDER.urgent
 end
-local SENDABLE = { queued = true, waiting = true, unclear = true }
-local NEEDED = { 'state', 'lane', 'transaction', 'line', 'operation', 'ref', 'round', 'at', 'fence', 'attempts', 'sends',
-    'unclear', 'lost', 'first', 'started', 'waitsFor', 'ghost', 'by', 'digest', 'content', 'body' }
-
 -- What lies at the front of each lane, and what was read from its stream and stands in memory until this call ends: no
 -- more than there are permits. `seen` is what `readied` was when the front was looked at.
 -- `taken` from the front and `done` with in the stream are removed in one go.
@@ -245,7 +285,7 @@ local function next_reference(lane)
             if is_reference(entry[2]) then
                 table.insert(read[lane], entry)
             else
-                raws[#raws + 1] = { lane, entry[1], entry[2] }
+                add_raw(lane, entry)
                 more = 1
                 if #raws >= intake then lengths[lane] = 0 end
             end
@@ -271,16 +311,18 @@ end
 -- Until when the clock's last step hides whether a request is still under way.
 local after_step = gate[7] and math.min(tonumber(gate[7]), now) + tonumber(timeout_ms) * 1000 or 0
 
-local leases, departed, expires = {}, stamp(now), stamp(now + lease_us)
+local function one_more(number) return number and stamp(tonumber(number) + 1) or '1' end
+local leases, departed, expires = {}, now_text, stamp(now + lease_us)
 local function send(job)
     local key = job_key(job.id)
-    local fence = stamp(tonumber(job.fence or '0') + 1)
-    local attempts = stamp(tonumber(job.attempts or '0') + 1)
-    local started = stamp(tonumber(job.started or '0') + 1)
+    local fence = one_more(job.fence)
+    local attempts = one_more(job.attempts)
+    local started = one_more(job.started)
     local sends = stamp(job.sends + 1)
+    local first = job.first or now_ms
     departures[#departures + 1] = departed
     redis.call('HSET', key, 'state', 'sending', 'worker', worker, 'departed', departed, 'timeout', timeout_ms,
-        'fence', fence, 'attempts', attempts, 'started', started, 'sends', sends, 'first', job.first or now_ms)
+        'fence', fence, 'attempts', attempts, 'started', started, 'sends', sends, 'first', first)
     if job.waitsFor then redis.call('HDEL', key, 'waitsFor') end
     leases[#leases + 1] = expires
     leases[#leases + 1] = job.id
@@ -293,9 +335,14 @@ local function send(job)
             'SKU', item.SKU, 'reason', item.refundReason, 'type', item.refundType,
             'requested', item.refundAmount and stamp(item.refundAmount) or '', 'requestedBy', job.by or '' })
     end
-    jobs[#jobs + 1] = { job.id, fence, job.ref, job.round or '0', attempts, sends, stamp(job.unclear),
-        job.first or now_ms, job.operation, job.transaction, body_with(job.ref, job.body), departed, job.lane, job.lost or '0',
-        job.content or job.digest }
+    jobs[#jobs + 1] = { job.id, fence, job.ref, job.transaction, job.content or job.digest, job.body,
+        (job.round or '0') .. ' ' .. attempts .. ' ' .. sends .. ' ' .. job.unclear .. ' ' .. first .. ' ' .. departed .. ' '
+            .. (job.lost or '0') .. ' ' .. job.operation .. ' ' .. job.lane }
+end
+
+local function put_later(id, at)
+    redis.call('ZADD', LATER, stamp(at), id)
+    first_later = sooner(first_later, at)
 end
 
 local steps = 0
@@ -312,11 +359,10 @@ while #jobs < permits and missing == '' do
         if id then break end
     end
     if not id then break end
-    local job = load_job(id, NEEDED)
+    local job = load_whole_job(id)
     if not job then
         if lies_in_stream then
-            -- Left pending: after ADOPTION_US it is handed out like a raw entry, and `adopt` judges it then.
-            table.remove(read[lane], 1)
+            table.remove(read[lane], 1)  -- left pending, as by to_front
         elseif absent[id] then
             take(lane, false)
             write_missing('ready/' .. stamp(now) .. '/' .. id, id)
@@ -337,13 +383,13 @@ while #jobs < permits and missing == '' do
         end
         if tonumber(job.lost or '0') >= LEASES_A_JOB_MAY_LOSE and (solitude == 0 or #jobs > 0) then
             -- It may have killed the workers that sent it: alone, it can harm no other send.
-            redis.call('ZADD', LATER, stamp(now + ALONE_AGAIN_US), id)
+            put_later(id, now + ALONE_AGAIN_US)
             must_be_alone = 1
         else
             if owner then
                 line_up(job, owner, line)
             elseif until_us > now then
-                redis.call('ZADD', LATER, stamp(until_us), id)
+                put_later(id, until_us)
             else
                 send(job)
                 turn = turn + 1
@@ -354,26 +400,14 @@ while #jobs < permits and missing == '' do
 end
 local waiting_for_permit = #jobs == permits and permits < slots
 
--- What was read and found no permit stands at the front of its lane now.
-for _, lane in ipairs(LANES) do
-    for _, entry in ipairs(read[lane]) do
-        local job = load_job(entry[2][2], { 'state', 'lane', 'at', 'ghost' })
-        if job then
-            if SENDABLE[job.state] and not job.ghost then to_ready(job) end
-            if job.ghost then redis.call('HDEL', job_key(job.id), 'ghost') end
-            table.insert(done[lane], entry[1])
-        end
-    end
-    if #done[lane] > 0 then
-        redis.call('XACK', lane_key(lane), GROUP, unpack(done[lane]))
-        remove_entries(lane, done[lane])
-    end
-end
+for _, lane in ipairs(LANES) do to_front(lane, read[lane], done[lane]) end
 clear_fronts()
 if #jobs > 0 then
     redis.call('ZADD', LEASES, unpack(leases))
-    redis.call('RPUSH', DEPARTURES, unpack(departures, #departures - #jobs + 1))
-    redis.call('LTRIM', DEPARTURES, -math.max(count, DEPARTURES_KEPT), -1)
+    first_lease = sooner(first_lease, now + lease_us)
+    local known = redis.call('RPUSH', DEPARTURES, unpack(departures, #departures - #jobs + 1))
+    local kept = math.max(count, DEPARTURES_KEPT)
+    if known > kept * 2 then redis.call('LTRIM', DEPARTURES, -kept, -1) end
     redis.call('HSET', GATE, 'turn', stamp(turn % 10))
 end
 
@@ -383,6 +417,6 @@ local function anything_ready()
     end
     return false
 end
-local next_us = sooner(earliest(LEASES), earliest(LATER))
+local next_us = sooner(first_lease, first_later)
 if waiting_for_permit and anything_ready() then next_us = sooner(next_us, next_permit()) end
 return result(next_us, '', '')

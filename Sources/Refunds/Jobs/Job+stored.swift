@@ -52,6 +52,14 @@ extension Job {
     /// there.
     package var bodyLessReference: [UInt8] { request.json(referenceId: "").asIs }
 
+    /// The bytes of a send: a `bodyLessReference` with the id of its round. Nil if it is none.
+    package static func body(_ stored: [UInt8], with reference: ReferenceId) -> [UInt8]? {
+        guard stored.starts(with: bodyHead) else { return nil }
+        return bodyHead + Array(reference.text.utf8) + stored[bodyHead.count...]
+    }
+
+    private static let bodyHead = Array(#"{"requestInfo":{"requestReferenceId":""#.utf8)
+
     /// The job as the contract writes it. `request` is the producer's, without an id that we made.
     package var json: JSON {
         var object = envelopeFields

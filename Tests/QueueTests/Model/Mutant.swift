@@ -68,12 +68,16 @@ struct Mutant: Sendable, CustomStringConvertible {
             "an expired lease doesn't mark the job unclear", seed: 3,
             Edit(.lease, "    leave_open(job)\n    local lost", "    local lost")),
         Mutant(
-            "settle respects the fence and drops a late 200", seed: 99,
-            Edit(.settle, "local OPEN =", "if not owns(job, ARGV[2]) then return 'already' end\nlocal OPEN =")),
-        Mutant("settle leaves the retry", seed: 99, Edit(.settle, "redis.call('ZREM', LATER, job.id)\n", "\n")),
+            "settle drops a late 200", seed: 99,
+            Edit(.settle, "if not OPEN[job.state] then", "if job.state ~= 'sending' then")),
+        Mutant("settle leaves the lease", seed: 3, Edit(.settle, "redis.call('ZREM', LEASES, unpack(was_sent))", "")),
+        Mutant("settle awaits no outcome", seed: 3, Edit(.settle, "redis.call('ZADD', FOLLOWUPS, unpack(awaited))", "")),
+        Mutant("settle leaves the retry", seed: 99, Edit(.settle, "redis.call('ZREM', LATER, id)\n", "\n")),
         Mutant(
             "the gate keeps N-1 departures", seed: 3,
-            Edit(.lease, "-math.max(count, DEPARTURES_KEPT)", "-(count - 1)")),
+            Edit(
+                .lease, "if known > kept * 2 then redis.call('LTRIM', DEPARTURES, -kept, -1) end",
+                "redis.call('LTRIM', DEPARTURES, -(count - 1), -1)")),
         Mutant("the gate has no guard", seed: 11, Edit(.lease, "+ window + guard", "+ window")),
         Mutant("a server that forgot is trusted", seed: 3, Edit(.lease, "if gate[1] ~= run_id or", "if")),
         Mutant(
@@ -81,7 +85,7 @@ struct Mutant: Sendable, CustomStringConvertible {
             Edit(.lease, "if probe_at > now then return", "if false then return")),
         Mutant(
             "every worker probes", seed: 24,
-            Edit(.lease, "if redis.call('ZCARD', LEASES) > 0 then return result(earliest(LEASES), '', '') end", "")),
+            Edit(.lease, "if first_lease then return result(first_lease, '', '') end", "")),
         Mutant(
             "a job that cost two leases is sent beside others", seed: 3,
             Edit(.lease, "(solitude == 0 or #jobs > 0)", "false")),
@@ -104,7 +108,7 @@ struct Mutant: Sendable, CustomStringConvertible {
             Edit(.redrive, "if job.ghost then", "if false then")),
         Mutant(
             "a reference is deleted without being acknowledged", seed: 3,
-            Edit(.lease, "redis.call('XACK', lane_key(lane), GROUP, unpack(done[lane]))\n", "\n")),
+            Edit(.lease, "redis.call('XACK', lane_key(lane), GROUP, unpack(done))\n", "\n")),
         Mutant(
             "a letter drops the claims while its id is open", seed: 3,
             Edit(

@@ -203,6 +203,43 @@ import Testing
         }
     }
 
+    @Test func `of answers that are recorded by one call each is for itself`() async throws {
+        try await withQueue { world in
+            var sent: [LeasedJob] = []
+            for id in ["good", "lost", "foreign", "spoilt", "gone", "cancel"] {
+                sent.append(try await world.sending(id, operation: id == "cancel" ? .cancel : .refund))
+                try await world.advance(.seconds(2))
+            }
+            // One was lost and waits for its repeat, one has gone on to another id, one's purchase is no hash any more, one's
+            // record is no longer there.
+            _ = try await world.queue.postpone(sent[1], for: .seconds(99), ending: .unclear, next: nil, .timedOut)
+            _ = try await world.queue.postpone(
+                sent[2], for: .seconds(99), ending: .answered, next: world.next(sent[2]), .rejected)
+            try await world.send("SET", RedisWord(world.queue.keys.purchase("T-spoilt")), "x")
+            try await world.send("DEL", RedisWord(world.queue.keys.job("gone")))
+            let successes = (sent + [sent[0]]).map {
+                Success($0, httpStatus: 200, signedTransaction: "s-\($0.id)", signedRenewal: nil)
+            }
+            let results = try await world.queue.settle(successes)
+            #expect(results.map { try? $0.get() } == [.accepted, .accepted, .foreign, nil, nil, .done, .already])
+            for (index, what) in [(3, "WRONGTYPE"), (4, "MISSING job gone")] {
+                guard case .failure(let error) = results[index] else { continue }
+                guard case .server(let cause)? = error.redisError else { continue }
+                #expect(cause.message.hasPrefix(what))
+            }
+            for name in [world.queue.keys.purchase("T-spoilt"), world.queue.keys.purchase("T-gone")] {
+                try await world.send("DEL", RedisWord(name))
+            }
+            try await world.send("ZREM", RedisWord(world.queue.keys.leases), "gone")
+            for id in ["good", "lost"] {
+                #expect(try await world.place(id) == [.followup])
+                #expect(try await world.fields(id)["signedTransaction"] == "s-\(id)")
+            }
+            #expect(try await world.state("foreign") == "waiting")
+            #expect(try await world.place("cancel").isEmpty)
+        }
+    }
+
     @Test func `a 200 for a job that is not there is an error`() async throws {
         try await withQueue { world in
             let job = try await world.sending("case-1")

@@ -13,7 +13,7 @@ extension Census {
                 found.append("\(id) waits for \(job["waitsFor"] ?? "nobody") and is in \(here)")
             }
             if (state == "held") != held.contains(id) { found.append("\(id) is \(state), held: \(held)") }
-            if (state == "sending") != (job["worker"] != nil) {
+            if (state == "sending") == (job["worker"] ?? "").isEmpty {
                 found.append("\(id) is \(state) and has worker \(job["worker"] ?? "none")")
             }
             if state == "dead", let letter = letters.first(where: { $0.id == id }), letter.entry != job["dead"] {

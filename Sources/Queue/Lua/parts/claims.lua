@@ -11,23 +11,25 @@ local function other_holder(ids, id)
 end
 
 -- What a job lays claim to in its transaction: each SKU of a refund, the whole subscription ("*"), or its renewal.
-local function claims_in(operation, body)
-    if operation == 'revoke' then return { '*' } end
-    if operation == 'cancel' then return { 'cancel' } end
+local function claims_of(job)
+    if job.operation == 'revoke' then return { '*' } end
+    if job.operation == 'cancel' then return { 'cancel' } end
     local claims = {}
-    for i, item in ipairs(cjson.decode(body).items) do claims[i] = 's:' .. item.SKU end
+    local request = cjson.decode(redis.call('HGET', job_key(job.id), 'body'))
+    for i, item in ipairs(request.items) do claims[i] = 's:' .. item.SKU end
     return claims
 end
-local function claims_of(job) return claims_in(job.operation, redis.call('HGET', job_key(job.id), 'body')) end
 
--- The id of the job whose claim stands in the way of these claims, or nil.
+-- The id of the job whose claim stands in the way of these claims, or nil and whether no job at all has any of them.
 local function claim_against(transaction, claims, id)
     local purchase = purchase_key(transaction)
+    local untouched = true
     for _, claim in ipairs(claims) do
         local held = redis.call('HMGET', purchase, 'claim:' .. claim, 'claim:*')
         local holder = other_holder(held[1], id)
         if not holder and claim ~= 'cancel' then holder = other_holder(held[2], id) end
         if holder then return holder end
+        if held[1] then untouched = false end
         if claim == '*' then
             local all = redis.call('HGETALL', purchase)
             for i = 1, #all, 2 do
@@ -38,21 +40,24 @@ local function claim_against(transaction, claims, id)
             end
         end
     end
-    return nil
+    return nil, untouched
 end
 
-local function take_claims(transaction, claims, id)
+-- `untouched`: what claim_against said.
+local function take_claims(transaction, claims, id, untouched)
     local fields = {}
     for i, claim in ipairs(claims) do fields[i] = 'claim:' .. claim end
+    local held = untouched and {} or redis.call('HMGET', purchase_key(transaction), unpack(fields))
     local taken = { 'job:' .. id, '' }
-    for i, ids in ipairs(redis.call('HMGET', purchase_key(transaction), unpack(fields))) do
+    for i, field in ipairs(fields) do
+        local ids = held[i]
         if not ids then
             ids = id
         elseif not string.find(' ' .. ids .. ' ', ' ' .. id .. ' ', 1, true) then
             ids = ids .. ' ' .. id
         end
-        taken[#taken + 1] = fields[i]
-        taken[#taken + 1] = ids
+        taken[i * 2 + 1] = field
+        taken[i * 2 + 2] = ids
     end
     redis.call('HSET', purchase_key(transaction), unpack(taken))
 end

@@ -2,17 +2,18 @@
 -- needs: jobs claims
 --
 -- spec = { id, digest (32 bytes), envelope (less what has a field of its own), body (less its reference id), ref, given,
---          operation, transaction, line, lane, repeats, notBefore, by }
+--          operation, transaction, line, lane, repeats, notBefore, by, claims (their number and each, see claims.lua) }
 -- Returns 'enqueued' | 'duplicate' | 'conflict' | 'alreadyRequested' | 'referenceUsed', and the id or state it is about.
 
-local SPEC = { 'id', 'digest', 'envelope', 'body', 'ref', 'given', 'operation', 'transaction', 'line', 'lane', 'repeats',
-    'notBefore', 'by' }
+local SPEC_WORDS = 14
 
 local function read_spec(first)
-    local spec = {}
-    for i, name in ipairs(SPEC) do spec[name] = ARGV[first + i - 1] end
-    spec.claims = claims_in(spec.operation, spec.body)
-    return spec, first + #SPEC
+    local id, digest, envelope, body, ref, given, operation, transaction, line, lane, repeats, not_before, by, claims =
+        unpack(ARGV, first, first + SPEC_WORDS - 1)
+    local rest = first + SPEC_WORDS + tonumber(claims)
+    return { id = id, digest = digest, envelope = envelope, body = body, ref = ref, given = given, operation = operation,
+        transaction = transaction, line = line, lane = lane, repeats = repeats, notBefore = not_before, by = by,
+        claims = { unpack(ARGV, first + SPEC_WORDS, rest - 1) }, untouched = false }, rest
 end
 
 -- What stands in the way of a job, without a write.
@@ -23,8 +24,9 @@ local function verdict(spec)
         return 'conflict', spec.id
     end
     if spec.repeats ~= '1' then
-        local holder = claim_against(spec.transaction, spec.claims, spec.id)
+        local holder, untouched = claim_against(spec.transaction, spec.claims, spec.id)
         if holder then return 'alreadyRequested', holder end
+        spec.untouched = untouched
     end
     if spec.given == '1' then
         local user = redis.call('HGET', refs_key(spec.ref), spec.ref)
@@ -49,14 +51,19 @@ end
 local function create(spec, at)
     local job = { id = spec.id, lane = spec.lane, transaction = spec.transaction, line = spec.line, at = stamp(at),
         unclear = 0, sends = 0, ref = spec.ref }
+    -- With room for what most jobs have: a table that grows is laid out anew.
     local fields = { 'state', 'queued', 'digest', spec.digest, 'body', spec.body, 'ref', spec.ref,
-        'transaction', spec.transaction, 'at', job.at }
+        'transaction', spec.transaction, 'at', job.at, '', '', '', '' }
+    local last = 12
     for name, value in pairs(choices(spec)) do
-        if value ~= '' then fields[#fields + 1] = name; fields[#fields + 1] = value end
+        if value ~= '' then
+            fields[last + 1], fields[last + 2] = name, value
+            last = last + 2
+        end
     end
-    redis.call('HSET', job_key(spec.id), unpack(fields))
+    redis.call('HSET', job_key(spec.id), unpack(fields, 1, last))
     if spec.given == '1' then redis.call('HSET', refs_key(spec.ref), spec.ref, spec.id) end
-    take_claims(spec.transaction, spec.claims, spec.id)
+    take_claims(spec.transaction, spec.claims, spec.id, spec.untouched)
     if spec.line ~= spec.transaction then redis.call('HSET', purchase_key(spec.line), 'job:' .. spec.id, '') end
     return job
 end

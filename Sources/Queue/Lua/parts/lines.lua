@@ -26,8 +26,13 @@ local function own_lines(job)
     for _, line in ipairs(lines_of(job)) do redis.call('HSET', purchase_key(line), 'owner', job.id) end
 end
 
+-- Whether anybody in the app follows in any line; nil until it is asked. Hardly ever does one.
+local anyone_follows
+
 -- The first follower of a line that nobody owns goes to the front of its lane.
 local function call_next(line)
+    if anyone_follows == nil then anyone_follows = redis.call('EXISTS', FOLLOWERS) == 1 end
+    if not anyone_follows then return end
     local first = redis.call('ZRANGE', followers_key(line), 0, 0)
     while first[1] do
         local follower = load_job(first[1])
@@ -45,6 +50,7 @@ end
 -- Queues a job up behind the owner of one of its lines: urgent first, then by age. Whoever follows in its other line
 -- may have been waiting for this job's turn, which passes on.
 local function line_up(job, owner, line)
+    anyone_follows = true
     redis.call('ZADD', followers_key(line), stamp(RANK[job.lane] * 1e15 + tonumber(job.at) / 10), job.id)
     redis.call('ZADD', FOLLOWERS, job.at, job.id)
     set_job(job, 'waitsFor', owner)

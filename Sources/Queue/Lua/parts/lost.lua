@@ -3,7 +3,6 @@
 
 -- A lease was lost: its request may have left, so the id is open and goes again with the same bytes, but not before
 -- the lost request can no longer be on its way. Lost a third time, the job itself is suspected of killing workers.
-local LEASES_A_JOB_MAY_LOSE = 2
 local function lose_lease(job)
     leave_open(job)
     local lost = tonumber(job.lost or '0') + 1
