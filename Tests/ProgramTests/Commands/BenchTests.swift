@@ -48,12 +48,12 @@ import Testing
         #expect(try #require(line.figures["sentAgain"]).median >= owned.median)
     }
 
-    @Test func `a script is called once for each job that it settles`() async throws {
+    @Test func `a call settles at most as many jobs as one leases, and enqueues one`() async throws {
         let lines = try await measure(
             "calls", expecting: ["xadd-settle", "xadd-lease", "xadd-adopt", "enqueue-enqueue"])
-        for name in ["xadd-settle", "enqueue-settle", "enqueue-enqueue"] {
-            #expect(lines.first { $0.case == name }?.figures["callsPerJob"]?.median == 1)
-        }
+        func calls(_ name: String) -> Double { lines.first { $0.case == name }?.figures["callsPerJob"]?.median ?? 0 }
+        for way in ["xadd", "enqueue"] { #expect((0.2...1).contains(calls("\(way)-settle"))) }
+        #expect(calls("enqueue-enqueue") == 1)
     }
 
     @Test func `tables for people fit into 80 columns, and Markdown has a table for each part`() async throws {

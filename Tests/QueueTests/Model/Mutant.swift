@@ -71,7 +71,8 @@ struct Mutant: Sendable, CustomStringConvertible {
             "settle drops a late 200", seed: 99,
             Edit(.settle, "if not OPEN[job.state] then", "if job.state ~= 'sending' then")),
         Mutant("settle leaves the lease", seed: 3, Edit(.settle, "redis.call('ZREM', LEASES, unpack(was_sent))", "")),
-        Mutant("settle awaits no outcome", seed: 3, Edit(.settle, "redis.call('ZADD', FOLLOWUPS, unpack(awaited))", "")),
+        Mutant(
+            "settle awaits no outcome", seed: 3, Edit(.settle, "redis.call('ZADD', FOLLOWUPS, unpack(awaited))", "")),
         Mutant("settle leaves the retry", seed: 99, Edit(.settle, "redis.call('ZREM', LATER, id)\n", "\n")),
         Mutant(
             "the gate keeps N-1 departures", seed: 3,
