@@ -166,6 +166,8 @@ struct JSONReader {
     private mutating func readString() throws(JSONError) -> String {
         position += 1
         let start = position
+        skipPlain()
+        if skip(UInt8(ascii: "\"")) { return String(decoding: bytes[start..<position - 1], as: UTF8.self) }
         while position < bytes.count {
             switch bytes[position] {
             case UInt8(ascii: "\""):
@@ -244,8 +246,36 @@ struct JSONReader {
         return unit
     }
 
+    /// Steps over ASCII that stands for itself: nearly all text, and it can't be malformed.
+    ///
+    /// Eight bytes at a time: an answer of Apple's is one string of five thousand bytes. Each subtraction leaves a high
+    /// bit where a byte is below what is subtracted; a borrow spoils only bytes behind such a one, and the first counts
+    /// (Warren, Hacker's Delight, section 6-1).
+    private mutating func skipPlain() {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        position = bytes.withUnsafeBytes { bytes in
+            var position = position
+            while position + 8 <= bytes.count {
+                let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+                let quote = (word ^ ones &* UInt64(UInt8(ascii: "\""))) &- ones
+                let backslash = (word ^ ones &* UInt64(UInt8(ascii: "\\"))) &- ones
+                let control = word &- ones &* 0x20
+                let stops = (quote | backslash | control | word) & highs
+                guard stops == 0 else { return position + stops.trailingZeroBitCount / 8 }
+                position += 8
+            }
+            while position < bytes.count, Self.isPlain(bytes[position]) { position += 1 }
+            return position
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x20..<0x80).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
     private func decode(_ slice: ArraySlice<UInt8>) throws(JSONError) -> String {
-        // Nearly all text is ASCII, which can't be malformed; the validating initializer costs three times as much.
+        // The validating initializer costs three times as much.
         if slice.allSatisfy({ $0 < 0x80 }) { return String(decoding: slice, as: UTF8.self) }
         if let text = String(validating: slice, as: UTF8.self) { return text }
         throw JSONError(.notUTF8, at: slice.startIndex, "a string that is not UTF-8")

@@ -55,6 +55,26 @@ import Testing
         #expect(error?.offset == 1)
     }
 
+    @Test(arguments: UInt8.min ... .max)
+    func `a byte means the same wherever it stands in a string`(_ byte: UInt8) {
+        for place in 0..<24 {
+            var text = [UInt8](repeating: UInt8(ascii: "a"), count: 24)
+            text[place] = byte
+            let read = Result { () throws(JSONError) in try JSON(reading: [0x22] + text + [0x22]).string }
+            switch byte {
+            case 0..<0x20: #expect(failure(read) == .controlCharacter)
+            case UInt8(ascii: "\""): #expect(failure(read) == .trailingCharacters)
+            case UInt8(ascii: "\\"): #expect(failure(read) == (place == 23 ? .unexpectedEnd : .malformedEscape))
+            case 0x80...: #expect(failure(read) == .notUTF8)
+            default: #expect((try? read.get()) == String(decoding: text, as: UTF8.self))
+            }
+        }
+    }
+
+    private func failure(_ result: Result<String?, JSONError>) -> JSONError.Code? {
+        if case .failure(let error) = result { error.code } else { nil }
+    }
+
     @Test func `numbers keep their digits`() throws {
         let text = "[4990,4990.0,1e3,-0,12345678901234567890,0.1]"
         #expect(try JSON(reading: text).text == text)
