@@ -50,11 +50,11 @@ package struct AppStoreReply: Sendable {
     }
 
     private init(_ response: HTTPResponse, timings: HTTPTimings) {
-        answer = .reading(
-            status: response.status, retryAfter: response.values(of: "Retry-After"),
-            date: response.values(of: "Date").first, body: response.body)
         // Apple sends JSON; whatever else stands in between (a proxy's page, plain text of a 401) isn't quoted.
         let json = try? JSON(reading: response.body)
+        answer = .reading(
+            status: response.status, retryAfter: response.values(of: "Retry-After"),
+            date: response.values(of: "Date").first, json: json)
         let isSuccess = response.status == 200
         signedTransactionInfo = isSuccess ? json?["signedTransactionInfo"]?.string : nil
         signedRenewalInfo = isSuccess ? json?["signedRenewalInfo"]?.string : nil

@@ -10,10 +10,9 @@ package enum Answer: Sendable, Hashable {
     /// A byte may have left, and no answer can be trusted: time-out, reset, end of file, too long an answer.
     case unclear(String)
 
-    /// An answer as it came over the wire.
-    package static func reading(status: Int, retryAfter: [String], date: String?, body: [UInt8]) -> Answer {
-        let json = try? JSON(reading: body)
-        return .response(
+    /// An answer as it came over the wire; `json` is its body, nil if it isn't any.
+    package static func reading(status: Int, retryAfter: [String], date: String?, json: JSON?) -> Answer {
+        .response(
             status: status, errorCode: json?["errorCode"]?.integer, retryAfter: retryAfter, date: date,
             isReadable200: status == 200 && json?["signedTransactionInfo"]?.string != nil)
     }

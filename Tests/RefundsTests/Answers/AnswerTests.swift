@@ -15,7 +15,7 @@ import Testing
     func `only what is really there is read from a body`(
         _ status: Int, _ body: String, _ code: Int64?, _ isReadable: Bool
     ) {
-        let answer = Answer.reading(status: status, retryAfter: [], date: nil, body: Array(body.utf8))
+        let answer = Answer.reading(status: status, retryAfter: [], date: nil, json: try? JSON(reading: body))
         #expect(
             answer
                 == .response(status: status, errorCode: code, retryAfter: [], date: nil, isReadable200: isReadable))
