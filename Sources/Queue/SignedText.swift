@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import Synchronization
 
 /// A text that Apple signed, as it is stored: its header apart.
@@ -14,15 +15,32 @@ struct SignedText {
     private static let shortestHeader = 256
 
     init(_ text: String, by headers: KnownHeaders) {
-        // By bytes: a signed text is ASCII, and Swift's characters would take longer than all the rest of a settlement.
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].count >= Self.shortestHeader else {
+        guard let end = Self.endOfHeader(in: text), end >= Self.shortestHeader else {
             (stored, header) = (text, nil)
             return
         }
-        let known = headers.look(at: String(Substring(parts[0])))
-        stored = known.name + text[parts[0].endIndex...]
+        let dot = text.utf8.index(text.startIndex, offsetBy: end)
+        let known = headers.look(at: text[..<dot])
+        stored = known.name + text[dot...]
         header = known
+    }
+
+    /// How many bytes stand before the first of exactly two dots; nil if there are more or fewer.
+    private static func endOfHeader(in text: String) -> Int? {
+        var text = text
+        // By `memchr`: a signed text has five thousand bytes, and a loop over them costs more than the whole settlement.
+        return text.withUTF8 { text in
+            guard let first = dot(in: text, from: 0), let second = dot(in: text, from: first + 1),
+                dot(in: text, from: second + 1) == nil
+            else { return nil }
+            return first
+        }
+    }
+
+    private static func dot(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        guard let base = text.baseAddress, let dot = memchr(base + start, Int32(UInt8(ascii: ".")), text.count - start)
+        else { return nil }
+        return UnsafeRawPointer(dot) - UnsafeRawPointer(base)
     }
 
     /// The text again, of which this was stored.
@@ -45,21 +63,23 @@ final class KnownHeaders: Sendable {
         var isStored: Bool
     }
 
-    private let headers = Mutex<[String: Header]>([:])
+    private let headers = Mutex<[Header]>([])
     /// Apple uses one or two at a time. A server that makes up new ones must not fill our memory.
     private static let most = 64
 
-    func look(at text: String) -> Header {
-        if let known = headers.withLock({ $0[text] }) { return known }
+    func look(at text: Substring) -> Header {
+        // One by one, since to compare two long texts takes much less than to hash one.
+        if let known = headers.withLock({ $0.first { $0.text == text } }) { return known }
         let name = Array(Digest.sha256(Array(text.utf8)).prefix(12)).hex
-        return Header(text: text, name: name, isStored: false)
+        return Header(text: String(text), name: name, isStored: false)
     }
 
     func stored(_ header: Header) {
         guard !header.isStored else { return }
         headers.withLock { headers in
             if headers.count >= Self.most { headers.removeAll() }
-            headers[header.text] = Header(text: header.text, name: header.name, isStored: true)
+            headers.removeAll { $0.name == header.name }
+            headers.append(Header(text: header.text, name: header.name, isStored: true))
         }
     }
 }
