@@ -13,12 +13,19 @@ import Synchronization
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
     let raw: UnsafeMutablePointer<uv_loop_t>
     private let wake: UnsafeMutablePointer<uv_async_t>
+    private let beforePolling: UnsafeMutablePointer<uv_prepare_t>
+    private let afterPolling: UnsafeMutablePointer<uv_check_t>
     private let inbox = Mutex(Inbox())
     private let thread = Atomic<UInt>(0)
     private let ended = DispatchSemaphore(value: 0)
 
+    private struct Entry {
+        let job: UnownedJob
+        let executor: UnownedSerialExecutor
+    }
+
     private struct Inbox {
-        var jobs: [UnownedJob] = []
+        var jobs: [Entry] = []
         var closing: [ClosingHandle] = []
         var isStopping = false
         var hasEnded = false
@@ -28,8 +35,15 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     package init(name: String = "kulanz.loop") {
         raw = .allocate(capacity: 1)
         wake = .allocate(capacity: 1)
+        beforePolling = .allocate(capacity: 1)
+        afterPolling = .allocate(capacity: 1)
         precondition(uv_loop_init(raw) == 0, "libuv could not make a loop: out of descriptors or memory")
-        precondition(uv_async_init(raw, wake) { EventLoop.owning($0)?.drain() } == 0)
+        // It only ends the wait; what woke it is done after the wait, with what descriptors have left.
+        precondition(uv_async_init(raw, wake) { _ in } == 0)
+        uv_prepare_init(raw, beforePolling)
+        uv_prepare_start(beforePolling) { EventLoop.owning($0?.pointee.loop)?.drain() }
+        uv_check_init(raw, afterPolling)
+        uv_check_start(afterPolling) { EventLoop.owning($0?.pointee.loop)?.drain() }
         // Unretained: the thread below holds the loop until its last callback has run.
         raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         let runner = Thread { [self] in run() }
@@ -38,8 +52,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         runner.start()
     }
 
-    private static func owning(_ handle: UnsafeMutablePointer<uv_async_t>?) -> EventLoop? {
-        guard let data = handle?.pointee.loop.pointee.data else { return nil }
+    private static func owning(_ loop: UnsafeMutablePointer<uv_loop_t>?) -> EventLoop? {
+        guard let data = loop?.pointee.data else { return nil }
         return Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue()
     }
 
@@ -53,6 +67,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         uv_run(raw, UV_RUN_DEFAULT)
         uv_loop_close(raw)
         wake.deallocate()
+        beforePolling.deallocate()
+        afterPolling.deallocate()
         raw.deallocate()
         ended.signal()
     }
@@ -71,12 +87,16 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     // MARK: SerialExecutor
 
-    package func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
+    package func enqueue(_ job: consuming ExecutorJob) { take(UnownedJob(job), for: asUnownedSerialExecutor()) }
+
+    /// Takes a job to run on this thread in the name of an executor, this one or one that keeps jobs for a while.
+    func take(_ job: UnownedJob, for executor: UnownedSerialExecutor) {
+        // The loop itself looks before it waits again and needs no system call to be told.
+        let isForeign = !isCurrent
         // The send stays under the lock: `run` closes the handle only after it has set `hasEnded` under it.
         inbox.withLock { inbox in
-            inbox.jobs.append(job)
-            if inbox.jobs.count == 1, !inbox.hasEnded { uv_async_send(wake) }
+            inbox.jobs.append(Entry(job: job, executor: executor))
+            if isForeign, inbox.jobs.count == 1, !inbox.hasEnded { uv_async_send(wake) }
         }
     }
 
@@ -123,7 +143,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
                 return (inbox.jobs, inbox.closing, inbox.isStopping)
             }
             for handle in closing { closeHere(handle.pointer) }
-            for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+            for entry in jobs { entry.job.runSynchronously(on: entry.executor) }
             if isStopping { return uv_stop(raw) }
             if jobs.isEmpty { return }
         }
