@@ -19,6 +19,7 @@ package final class DescriptorWatch {
     private let loop: EventLoop
     private let handle: UnsafeMutablePointer<uv_poll_t>
     private var isOpen = true
+    private var interest: Readiness = []
 
     fileprivate init?(
         _ loop: EventLoop, _ descriptor: Int32, _ interest: Readiness, _ body: @escaping (Readiness) -> Void
@@ -31,13 +32,20 @@ package final class DescriptorWatch {
             isOpen = false
             return nil
         }
-        handle.pointee.data = LoopCallback<Readiness>(body).retained()
+        let callback = LoopCallback<Readiness> { [weak self] readiness in
+            // libuv stops a watch that failed.
+            if readiness == .failed { self?.interest = [] }
+            body(readiness)
+        }
+        handle.pointee.data = callback.retained()
         update(interest)
     }
 
     /// Changes what is watched for; an empty set pauses the watch.
     package func update(_ interest: Readiness) {
-        guard isOpen else { return }
+        // Being told the same again would cost two system calls.
+        guard isOpen, interest != self.interest else { return }
+        self.interest = interest
         guard !interest.isEmpty else {
             uv_poll_stop(handle)
             return
