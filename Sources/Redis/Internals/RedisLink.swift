@@ -24,6 +24,8 @@ final class RedisLink {
     private var descriptor: Int32 = -1
     private var watch: DescriptorWatch?
     private var wire: Wire?
+    /// What is read goes through here; made once, since one for each read would be cleared and given back each time.
+    private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: Wire.readSize, alignment: 1)
     private var output: [UInt8] = []
     private var outputHead = 0
     private var isBlocked = false
@@ -163,13 +165,12 @@ final class RedisLink {
         defer { if wire.hasUnsent { flush() } }
         // Bounded, so that one busy connection can't keep the rest of the loop waiting.
         for _ in 0..<16 {
-            let transfer = withUnsafeTemporaryAllocation(byteCount: Wire.readSize, alignment: 1) { buffer in
-                let transfer = wire.read(into: buffer)
-                if case .bytes(let count) = transfer { reader.feed(.init(rebasing: buffer[..<count])) }
-                return transfer
-            }
-            switch transfer {
-            case .bytes: deliver()
+            switch wire.read(into: input) {
+            case .bytes(let count):
+                reader.feed(.init(rebasing: input[..<count]))
+                deliver()
+                // The socket had no more, and says so when it has.
+                if count < input.count, !wire.hasUnread { return }
             case .wouldBlock: return
             case .ended: end(fault("the server closed the connection"))
             case .failed(let code): end(fault(Descriptor.reason(code)))
@@ -249,6 +250,7 @@ final class RedisLink {
     }
 
     deinit {
+        input.deallocate()
         guard descriptor >= 0 else { return }
         // An owner that forgot to close may be released on any thread, but a descriptor must not be closed before
         // the loop has stopped to watch it: its number could be another socket's by then.

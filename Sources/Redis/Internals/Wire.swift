@@ -30,7 +30,7 @@ final class Wire {
     /// Whether TLS has something to say of its own accord: the answer to a key update, or an alert.
     var hasUnsent: Bool { session != nil && !settled }
     /// Whether there is something to read that the socket won't announce, because it was taken from it already.
-    var hasUnread: Bool { session.map { !$0.isDry } ?? false }
+    var hasUnread: Bool { session.map { ending != nil || !$0.isDry } ?? false }
     /// See `TLSSession`.
     var isAskedInVain: Bool { session?.isAskedInVain ?? false }
 
