@@ -54,18 +54,21 @@ struct Doorbell: Sendable {
             }
         }
         let bells = apps.map(\.queue.keys.bell)
-        for await message in await subscriber.messages(channels: additions, sharded: bells) {
+        let messages = await subscriber.messages(channels: additions, sharded: bells, where: Self.isBell)
+        for await message in messages {
             switch message {
             case .subscribed, .resubscribed: for app in apps { await ring(app.name) }
-            case .message(let channel, let payload):
-                guard let app = owner[channel] else { continue }
-                // A lane also announces its deletions and acknowledgements.
-                if channel.hasPrefix("__keyspace@"), !payload.elementsEqual("xadd".utf8) { continue }
-                await ring(app)
+            case .message(let channel, _): if let app = owner[channel] { await ring(app) }
             case .refused(let channel, let error):
                 log(.warning, "Redis refuses a channel", ["channel": channel, "error": "\(error)"])
             }
         }
+    }
+
+    /// A lane also announces its deletions and acknowledgements.
+    private static func isBell(_ message: RedisMessage) -> Bool {
+        guard case .message(let channel, let payload) = message, channel.hasPrefix("__keyspace@") else { return true }
+        return payload.elementsEqual("xadd".utf8)
     }
 
     private func announcing() async -> Announcing {

@@ -18,7 +18,7 @@ package actor RedisSubscriber {
         [weak self] event in self?.assumeIsolated { $0.happened(event) }
     }
     private var subscriptions = Subscriptions()
-    private var listeners: [UInt64: AsyncStream<RedisMessage>.Continuation] = [:]
+    private var listeners: [UInt64: Listener] = [:]
     private var lastListener: UInt64 = 0
     private var phase = Phase.idle
     private var failures = 0
@@ -28,6 +28,11 @@ package actor RedisSubscriber {
     private var busyReaders: [ObjectIdentifier: RedisClient] = [:]
 
     private enum Phase { case idle, connecting, ready, resting, closed }
+
+    private struct Listener {
+        let stream: AsyncStream<RedisMessage>.Continuation
+        let isWanted: @Sendable (RedisMessage) -> Bool
+    }
 
     /// - Parameter beatPeriod: how often a PING goes out; a dead connection is found within two of these.
     package init(
@@ -49,8 +54,12 @@ package actor RedisSubscriber {
     /// Listens to exact channels until the stream is dropped. It yields `.subscribed` once all of them are heard, and
     /// `.resubscribed` whenever that is so again after a loss.
     ///
-    /// Of a listener that doesn't keep up the newest 1,024 are kept: these are bells, and one says as much as many.
-    package func messages(channels: [String], sharded: [String] = []) -> AsyncStream<RedisMessage> {
+    /// Of a listener that doesn't keep up the newest 1,024 are kept: these are bells, and one says as much as many. What
+    /// isn't wanted doesn't even wake it.
+    package func messages(
+        channels: [String], sharded: [String] = [],
+        where isWanted: @escaping @Sendable (RedisMessage) -> Bool = { _ in true }
+    ) -> AsyncStream<RedisMessage> {
         let (stream, continuation) = AsyncStream<RedisMessage>.makeStream(bufferingPolicy: .bufferingNewest(1024))
         guard phase != .closed else {
             continuation.finish()
@@ -58,7 +67,7 @@ package actor RedisSubscriber {
         }
         lastListener += 1
         let id = lastListener
-        listeners[id] = continuation
+        listeners[id] = Listener(stream: continuation, isWanted: isWanted)
         continuation.onTermination = { [weak self] _ in
             guard let self else { return }
             Task { await self.drop(id) }
@@ -80,7 +89,8 @@ package actor RedisSubscriber {
         for action in actions {
             switch action {
             case .send(let words): connection.write(RESP.encoded(words))
-            case .yield(let id, let message): listeners[id]?.yield(message)
+            case .yield(let id, let message):
+                if let listener = listeners[id], listener.isWanted(message) { listener.stream.yield(message) }
             case .giveUp(let reason):
                 log(.warning, "The connection for bells makes no sense", ["reason": reason])
                 return failed()
@@ -189,7 +199,7 @@ package actor RedisSubscriber {
         phase = .closed
         restTimer = nil
         disconnect()
-        for listener in listeners.values { listener.finish() }
+        for listener in listeners.values { listener.stream.finish() }
         listeners = [:]
         watchers.finish()
         let readers = idleReaders + busyReaders.values
