@@ -272,7 +272,7 @@ actor Dispatcher {
         let departure = ContinuousClock.now
         let reply = await run.send()
         // From here on the answer must be recorded, whatever happens to the task that waited for it.
-        await Task { await self.finish(run, reply, departure) }.value
+        Task { await self.finish(run, reply, departure) }
     }
 
     private func finish(_ run: JobRun, _ reply: AppStoreReply, _ departure: ContinuousClock.Instant) async {

@@ -69,10 +69,10 @@ package actor HTTPClient {
     ) async -> (outcome: HTTPOutcome, timings: HTTPTimings) {
         nextCall += 1
         let id = nextCall
+        let answer = LoopPromise<(outcome: HTTPOutcome, timings: HTTPTimings)>(on: loop)
+        start(id, request, deadline, mayDepart) { answer.keep(($0, $1)) }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                start(id, request, deadline, mayDepart) { continuation.resume(returning: ($0, $1)) }
-            }
+            await answer.value
         } onCancel: {
             Task { await self.end(id, HTTPFailure(kind: .cancelled, message: "the task was cancelled")) }
         }

@@ -40,7 +40,7 @@ package actor RedisClient {
     private lazy var connection = RedisConnection(loop, to: endpoint, options, log: log) { [weak self] event in
         self?.assumeIsolated { $0.happened(event) }
     }
-    private var callers: [UInt64: CheckedContinuation<Result<RedisValue, RedisError>, Never>] = [:]
+    private var callers: [UInt64: LoopPromise<Result<RedisValue, RedisError>>] = [:]
     private var lastCall: UInt64 = 0
     private var restTimer: LoopTimer?
     private var deadlineTimer: LoopTimer?
@@ -89,12 +89,12 @@ package actor RedisClient {
         guard !Task.isCancelled else { throw .cancelled(mayHaveRun: false) }
         lastCall += 1
         let call = Conversation.Call(id: lastCall, bytes: RESP.encoded(words), deadline: deadline)
+        let answer = LoopPromise<Result<RedisValue, RedisError>>(on: loop)
+        callers[call.id] = answer
+        perform(conversation.call(call))
+        watchDeadline(deadline)
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                callers[call.id] = continuation
-                perform(conversation.call(call))
-                watchDeadline(deadline)
-            }
+            await answer.value
         } onCancel: {
             Task { await self.cancel(call.id) }
         }
@@ -128,7 +128,7 @@ package actor RedisClient {
                 restTimer = loop.after(delay) { [weak self] in
                     self?.assumeIsolated { $0.perform($0.conversation.rested()) }
                 }
-            case .finish(let id, let result): callers.removeValue(forKey: id)?.resume(returning: result)
+            case .finish(let id, let result): callers.removeValue(forKey: id)?.keep(result)
             case .announce(let state):
                 if case .disconnected = state { log(.info, "Redis is disconnected", ["redis": "\(endpoint)"]) }
                 watchers.send(state)
