@@ -9,8 +9,12 @@ actor Settlements {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let queue: JobQueue
-    private var gathered: [Success] = []
-    private var call: Task<[Result<Settlement, QueueError>], Never>?
+    private var gathered: [Gathered] = []
+
+    private struct Gathered {
+        let success: Success
+        let recorded: LoopPromise<Result<Settlement, QueueError>>
+    }
 
     /// A script keeps Redis from all else while it runs.
     private static let atOnce = 16
@@ -22,26 +26,23 @@ actor Settlements {
 
     /// Records one, together with the others of this turn.
     func settle(_ success: Success) async throws(QueueError) -> Settlement {
-        let place = gathered.count
-        gathered.append(success)
-        let call = call ?? Task { await self.record() }
-        self.call = call
-        return try await call.value[place].get()
+        let recorded = LoopPromise<Result<Settlement, QueueError>>(on: loop)
+        gathered.append(Gathered(success: success, recorded: recorded))
+        if gathered.count == 1 { Task { await self.record() } }
+        return try await recorded.value.get()
     }
 
-    private func record() async -> [Result<Settlement, QueueError>] {
-        call = nil
-        let successes = gathered
+    private func record() async {
+        let all = gathered
         gathered = []
-        var results: [Result<Settlement, QueueError>] = []
-        for start in stride(from: 0, to: successes.count, by: Self.atOnce) {
-            let some = Array(successes[start..<min(start + Self.atOnce, successes.count)])
+        for start in stride(from: 0, to: all.count, by: Self.atOnce) {
+            let some = all[start..<min(start + Self.atOnce, all.count)]
             do throws(QueueError) {
-                results += try await queue.settle(some)
+                let results = try await queue.settle(some.map(\.success))
+                for (one, result) in zip(some, results) { one.recorded.keep(result) }
             } catch {
-                results += some.map { _ in .failure(error) }
+                for one in some { one.recorded.keep(.failure(error)) }
             }
         }
-        return results
     }
 }
