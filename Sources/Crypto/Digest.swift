@@ -3,10 +3,10 @@ import COpenSSL
 /// One-shot digests.
 package enum Digest {
     /// 20 bytes. For names derived from content (RFC 9562 version 5) only; it protects nothing.
-    package static func sha1(_ bytes: [UInt8]) -> [UInt8] { digest(bytes, EVP_sha1(), count: 20) }
+    package static func sha1(_ bytes: [UInt8]) -> [UInt8] { digest(bytes, .sha1, count: 20) }
 
     /// 32 bytes.
-    package static func sha256(_ bytes: [UInt8]) -> [UInt8] { digest(bytes, EVP_sha256(), count: 32) }
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] { digest(bytes, .sha256, count: 32) }
 
     /// 32 bytes (RFC 2104). An empty key is allowed, as the RFC has it.
     package static func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8] {
@@ -22,12 +22,29 @@ package enum Digest {
         return result
     }
 
-    private static func digest(_ bytes: [UInt8], _ algorithm: OpaquePointer?, count: Int) -> [UInt8] {
+    private static func digest(_ bytes: [UInt8], _ algorithm: Algorithm, count: Int) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: count)
         OpenSSL.must { () throws(OpenSSLError) in
-            try OpenSSL.check(EVP_Digest(bytes, bytes.count, &result, nil, algorithm, nil), "EVP_Digest")
+            try OpenSSL.check(EVP_Digest(bytes, bytes.count, &result, nil, algorithm.pointer, nil), "EVP_Digest")
         }
         return result
+    }
+}
+
+/// A digest's algorithm, fetched once: `EVP_sha256()` is only its name, and OpenSSL 3 looks it up at each use, which
+/// takes longer than the digest of a job.
+// @unchecked: OpenSSL lets any number of threads use an algorithm that it has given out (EVP_MD_fetch(3)); it is never
+// freed.
+private struct Algorithm: @unchecked Sendable {
+    static let sha1 = Algorithm("SHA1")
+    static let sha256 = Algorithm("SHA2-256")
+
+    let pointer: OpaquePointer?
+
+    private init(_ name: String) {
+        pointer = OpenSSL.must { () throws(OpenSSLError) in
+            try OpenSSL.found(EVP_MD_fetch(nil, name, nil), "EVP_MD_fetch")
+        }
     }
 }
 

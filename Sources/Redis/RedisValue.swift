@@ -1,5 +1,5 @@
 /// A reply, copied out of the codec.
-package indirect enum RedisValue: Sendable, Hashable {
+package enum RedisValue: Sendable, Hashable {
     case null
     case integer(Int64)
     /// A status such as `OK`.
@@ -7,7 +7,7 @@ package indirect enum RedisValue: Sendable, Hashable {
     case bulk([UInt8])
     case array([RedisValue])
     /// An error inside an array, where it can't be thrown (`EXEC`, a script's table).
-    case error(RedisServerError)
+    indirect case error(RedisServerError)
 }
 
 extension RedisValue {
