@@ -28,12 +28,10 @@ extension LeasedJob {
         guard let parts = value.array, parts.count == 7, let id = parts[0].string, let fence = parts[1].string,
             let reference = parts[2].string.flatMap({ ReferenceId($0) }), let transaction = parts[3].string,
             let digest = parts[4].digest, let body = parts[5].bytes.flatMap({ Job.body($0, with: reference) }),
-            let words = parts[6].string?.split(separator: " "),
-            words.count == 9
+            let words = parts[6].words, words.count == 9
         else { return nil }
         let numbers = words.prefix(7).compactMap { Int64($0) }
-        guard numbers.count == 7, let operation = Operation(rawValue: String(words[7])),
-            let lane = Priority(rawValue: String(words[8]))
+        guard numbers.count == 7, let operation = Operation(rawValue: words[7]), let lane = Priority(rawValue: words[8])
         else { return nil }
         self.init(
             id: id, fence: fence, referenceId: reference, round: Int(numbers[0]), attempts: Int(numbers[1]),
@@ -49,5 +47,12 @@ extension RawEntry {
             let entry = parts[1].string
         else { return nil }
         self.init(priority: lane, entryId: entry, fields: parts.dropFirst(2).compactMap(\.bytes))
+    }
+}
+
+extension RedisValue {
+    /// What stands between the blanks. By bytes: whole characters would take longer than all the rest of a lease.
+    fileprivate var words: [String]? {
+        bytes?.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     }
 }

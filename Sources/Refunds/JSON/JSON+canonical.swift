@@ -72,16 +72,25 @@ extension JSON {
     /// A quoted string with the escapes of RFC 8785, section 3.2.2.2, and no others.
     static func write(_ string: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case 0..<0x20: writeEscape(of: byte, to: &bytes)
-            default: bytes.append(byte)
+        var string = string
+        string.withUTF8 { text in
+            // Nearly every text is written as it is.
+            guard !text.allSatisfy(isPlain) else { return bytes.append(contentsOf: text) }
+            for byte in text {
+                switch byte {
+                case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                    bytes.append(UInt8(ascii: "\\"))
+                    bytes.append(byte)
+                case 0..<0x20: writeEscape(of: byte, to: &bytes)
+                default: bytes.append(byte)
+                }
             }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     private static func writeEscape(of control: UInt8, to bytes: inout [UInt8]) {

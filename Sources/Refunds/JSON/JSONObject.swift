@@ -19,6 +19,7 @@ package struct JSONObject: Sendable, Hashable {
     /// Members whose value is nil are left out; of equal keys the last wins.
     package init(_ pairs: KeyValuePairs<String, JSON?>) {
         members = []
+        members.reserveCapacity(pairs.count)
         for (key, value) in pairs {
             if let value { self[key] = value }
         }

@@ -55,6 +55,8 @@ struct JSONReader {
         var seen: Set<String> = []
         skipSpace()
         if skip(UInt8(ascii: "}")) { return JSONObject() }
+        // As many as a job has or a request; to grow to there would take four allocations.
+        members.reserveCapacity(8)
         while true {
             let start = position
             guard try peek("a key") == UInt8(ascii: "\"") else { throw unexpected("a key in double quotes") }
