@@ -73,12 +73,16 @@ package actor RedisClient {
         _ script: RedisScript, keys: [String] = [], arguments: [RedisWord] = [], timeout: Duration? = nil
     ) async throws(RedisError) -> RedisValue {
         let deadline = ContinuousClock.now + (timeout ?? options.commandTimeout)
-        let rest = [RedisWord(keys.count)] + keys.map { RedisWord($0) } + arguments
+        var words: [RedisWord] = ["EVALSHA", RedisWord(script.sha1), RedisWord(keys.count)]
+        words.reserveCapacity(words.count + keys.count + arguments.count)
+        for key in keys { words.append(RedisWord(key)) }
+        words += arguments
         do throws(RedisError) {
-            return try await send(["EVALSHA", RedisWord(script.sha1)] + rest, deadline: deadline)
+            return try await send(words, deadline: deadline)
         } catch {
             guard error.kind == .noScript else { throw error }
-            return try await send(["EVAL", RedisWord(script.source)] + rest, deadline: deadline)
+            words.replaceSubrange(..<2, with: ["EVAL", RedisWord(script.source)])
+            return try await send(words, deadline: deadline)
         }
     }
 
