@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// An actor whose `unownedExecutor` is an event loop *is* that loop's thread: C callbacks enter it with
 /// `assumeIsolated`, its methods may touch timers and descriptors without a lock, and a call between two such
-/// actors doesn't change threads. A process has one; whoever wants more cores starts more processes.
+/// actors doesn't change threads. Who waits there for something to come waits on a `LoopPromise`.
+/// A process has one; whoever wants more cores starts more processes.
 ///
 /// A loop lives as long as its process unless `stop()` ends it; jobs that arrive after that are never run.
 // @unchecked: the C pointers are touched on the loop's thread only; what other threads touch is in `inbox`.

@@ -3,8 +3,8 @@ import Synchronization
 /// A value that is still to come: one task waits for it, and goes on on the loop's thread.
 ///
 /// A continuation would take two more threads: whoever waited on one is resumed by Swift's own pool, which then hands
-/// the task to its actor's thread. This one is an executor of its own, and to wait is to be a job that it keeps. Redis'
-/// answers come hundreds at a time, and a permit is good for a few milliseconds.
+/// the task to its actor's thread. This one is an executor of its own, and to wait is to be a job that it keeps. See
+/// docs/decisions/0035-waiting-on-the-loop.md.
 package actor LoopPromise<Value: Sendable>: SerialExecutor {
     private enum State {
         case open
