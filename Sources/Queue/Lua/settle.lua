@@ -38,15 +38,27 @@ local function settle(id, ref, status, transaction, renewal, departed)
     if not OPEN[job.state] then return 'already' end
     if job.state ~= 'sending' or job.departed ~= departed then job = load_job(id) end
 
-    -- Off whatever place it is in: exactly one of these holds it, and an unread stream reference is dropped by lease.
+    -- First what others' data can spoil, all of which may be done twice; what makes an answer `already` comes after it.
     local state = job.operation == 'cancel' and 'done' or 'accepted'
+    local until_us
+    if job.departed ~= departed then
+        local _, repeat_due = seldom()
+        until_us = repeat_due(job)
+    end
+    if job.state ~= 'sending' then leave_lines(job) end
+    give_lines_up(job, until_us)
+    if state == 'done' then
+        local drop_claims = seldom()
+        drop_claims(job)
+    end
+
+    -- Off whatever place it is in: exactly one of these holds it, and an unread stream reference is dropped by lease.
     local log = log_with(job, 'accepted', status, '', '')
     if job.state ~= 'sending' then
         redis.call('ZREM', ready_key(job.lane), id)
         redis.call('ZREM', LATER, id)
         redis.call('ZREM', FOLLOWUPS, id)
         redis.call('SREM', HELD, id)
-        leave_lines(job)
     end
     if job.dead then
         redis.call('XDEL', DEAD, job.dead)
@@ -55,24 +67,13 @@ local function settle(id, ref, status, transaction, renewal, departed)
     -- The fence rises, so whoever still holds it can move it no more.
     set_job(job, 'state', state, 'worker', '', 'ended', now_ms, 'unclear', '0', 'signedTransaction', transaction, 'log', log,
         'fence', stamp(tonumber(job.fence or '0') + 1))
+    if renewal ~= '' then set_job(job, 'signedRenewal', renewal) end
+    if state == 'done' then redis.call('PEXPIRE', job_key(id), ARGV[1]) end
     has_settled = true
     if job.state == 'sending' then was_sent[#was_sent + 1] = id end
     if state == 'accepted' then
         awaited[#awaited + 1] = stamp(now + 3600 * 1000000)
         awaited[#awaited + 1] = id
-    end
-    if renewal ~= '' then set_job(job, 'signedRenewal', renewal) end
-    job.unclear = 0
-    local until_us
-    if job.departed ~= departed then
-        local _, repeat_due = seldom()
-        until_us = repeat_due(job)
-    end
-    give_lines_up(job, until_us)
-    if state == 'done' then
-        local drop_claims = seldom()
-        drop_claims(job)
-        redis.call('PEXPIRE', job_key(id), ARGV[1])
     end
     return state
 end

@@ -231,7 +231,8 @@ import Testing
                 try await world.send("DEL", RedisWord(name))
             }
             try await world.send("ZREM", RedisWord(world.queue.keys.leases), "gone")
-            for id in ["good", "lost"] {
+            #expect(try await world.queue.settle([successes[3]]).map { try? $0.get() } == [.accepted])
+            for id in ["good", "lost", "spoilt"] {
                 #expect(try await world.place(id) == [.followup])
                 #expect(try await world.fields(id)["signedTransaction"] == "s-\(id)")
             }

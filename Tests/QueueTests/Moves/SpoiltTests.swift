@@ -1,0 +1,54 @@
+import Queue
+import Redis
+import Refunds
+import Testing
+
+/// What a move leaves behind that meets an error in its middle: somebody has overwritten a key, or a Cluster slot on the
+/// move has taken it along.
+@Suite struct SpoiltTests {
+    /// Puts another thing in a key's place.
+    private func spoil(_ key: String, of world: QueueWorld) async throws {
+        if try await world.send("EXISTS", RedisWord(key)) == .integer(1) {
+            try await world.send("RENAME", RedisWord(key), "aside")
+        }
+        try await world.send("SET", RedisWord(key), "x")
+    }
+
+    private func mend(_ key: String, of world: QueueWorld) async throws {
+        try await world.send("DEL", RedisWord(key))
+        if try await world.send("EXISTS", "aside") == .integer(1) {
+            try await world.send("RENAME", "aside", RedisWord(key))
+        }
+    }
+
+    private func settle(_ world: QueueWorld, _ job: LeasedJob) async throws -> Settlement {
+        try await world.queue.settle(job, httpStatus: 200, signedTransaction: "s", signedRenewal: nil)
+    }
+
+    @Test(arguments: ["purchase", "original", "line"], [Refunds.Operation.refund, .cancel])
+    func `a 200 that can't be recorded is recorded whole once it can`(spoilt: String, operation: Refunds.Operation)
+        async throws
+    {
+        try await withQueue { world in
+            let keys = world.queue.keys
+            let original = #","originalTransactionId":"O""#
+            let job = try await world.sending("first", transaction: "T", skus: ["a"], operation: operation, original)
+            try await world.enqueue("next", transaction: "O", skus: ["b"])
+            try await world.advance(.seconds(2))
+            #expect(try await world.lease(slots: 1).jobs.isEmpty)
+            #expect(try await world.place("next") == [.line("O")])
+            let key = spoilt == "line" ? keys.base + ":line:O" : keys.purchase(spoilt == "purchase" ? "T" : "O")
+            try await spoil(key, of: world)
+            for _ in 0..<2 { await #expect(throws: QueueError.self) { _ = try await settle(world, job) } }
+            #expect(try await world.ledger("first", kind: "answer").isEmpty)
+            try await mend(key, of: world)
+            #expect(try await settle(world, job) == (operation == .cancel ? .done : .accepted))
+            #expect(try await world.ledger("first", kind: "answer").count == 1)
+            #expect(try await world.lease().jobs.map(\.id) == ["next"])
+            guard operation == .cancel else { return }
+            #expect(try await world.send("HEXISTS", RedisWord(keys.purchase("T")), "claim:cancel") == .integer(0))
+            let life = try await world.send("PTTL", RedisWord(keys.job("first"))).integer ?? -1
+            #expect(life > 0)
+        }
+    }
+}
