@@ -5,15 +5,10 @@
 --          or 'reference' + its id (one that `lease` read but could not finish),
 --          or 'letter' + reason, code, name, hint, conflictsWith, job (JSON text; {"raw": base64} if unreadable)
 -- Result   a verdict for each: adopted | duplicate | letter | gone (another worker was faster)
--- An entry moves together with its acknowledgement; permits play no part. Refused when Redis is full.
+-- An entry moves together with its acknowledgement; permits play no part. Refused when Redis is full. What ails one
+-- keeps no other back: it stays pending, to be handed out again, and the call ends with its error when the others are in.
 -- needs: create lanes
 -- seldom: letters -> write_loose_letter write_missing
-
--- A lane's entry is known by both: two lanes may have entries of one id.
-local function letter_of(lane, entry, ...)
-    local write_loose_letter = seldom()
-    write_loose_letter(lane .. '/' .. entry, ...)
-end
 
 local REFUSED = {
     conflict = { 'conflict', 'Another job has this id with other content. If both are meant, send this one under an id of its own.' },
@@ -31,66 +26,75 @@ local function waits_nowhere_else(job)
     return true
 end
 
-local results = {}
 local fronts = { urgent = {}, normal = {}, bulk = {} }
+local function acknowledge(lane, entry) return redis.call('XACK', lane_key(lane), GROUP, entry) > 0 end
+
+-- A lane's entry is known by both: two lanes may have entries of one id.
+local function letter_of(lane, entry, ...)
+    local place = lane .. '/' .. entry
+    redis.call('HEXISTS', job_key('letter/' .. place), 'state')
+    if not acknowledge(lane, entry) then return 'gone' end
+    local write_loose_letter = seldom()
+    write_loose_letter(place, ...)
+    return 'letter'
+end
+
+-- Each looks at all that it is to write before the entry is acknowledged: what ails that raises while nothing happened.
+local function adopt_job(lane, entry, spec, text)
+    local what, about = verdict(spec)
+    if what == 'enqueued' then
+        if not acknowledge(lane, entry) then return 'gone' end
+        local job = create(spec, math.min(now, tonumber(string.match(entry, '^%d+')) * 1000))
+        local due = due_later(spec)
+        if due then
+            redis.call('ZADD', LATER, due, spec.id)
+        else
+            table.insert(fronts[job.lane], job)
+        end
+        return 'adopted'
+    elseif what == 'duplicate' then
+        return acknowledge(lane, entry) and 'duplicate' or 'gone'
+    end
+    return letter_of(lane, entry, REFUSED[what][1], '', '', REFUSED[what][2], about, text)
+end
+
+local function adopt_reference(lane, entry, id)
+    local job = load_job(id)
+    if not acknowledge(lane, entry) then return 'gone' end
+    if not job then
+        local _, write_missing = seldom()
+        write_missing(lane .. '/' .. entry, id)
+        return 'letter'
+    end
+    if waits_nowhere_else(job) then to_ready(job) end
+    if job.ghost then redis.call('HDEL', job_key(id), 'ghost') end
+    return 'adopted'
+end
+
+local results, ailment = {}, nil
 local removed = { urgent = {}, normal = {}, bulk = {} }
 local position = 2
-for _ = 1, tonumber(ARGV[1]) do
+for i = 1, tonumber(ARGV[1]) do
     local lane, entry, kind = ARGV[position], ARGV[position + 1], ARGV[position + 2]
     position = position + 3
+    local is_sound, result
     if kind == 'job' then
         local spec
-        local text
         spec, position = read_spec(position)
-        text, position = ARGV[position], position + 1
-        local what, about = verdict(spec)
-        if redis.call('XACK', lane_key(lane), GROUP, entry) == 0 then
-            results[#results + 1] = 'gone'
-        elseif what == 'enqueued' then
-            local job = create(spec, math.min(now, tonumber(string.match(entry, '^%d+')) * 1000))
-            local due = due_later(spec)
-            if due then
-                redis.call('ZADD', LATER, due, spec.id)
-            else
-                table.insert(fronts[job.lane], job)
-            end
-            table.insert(removed[lane], entry)
-            results[#results + 1] = 'adopted'
-        elseif what == 'duplicate' then
-            table.insert(removed[lane], entry)
-            results[#results + 1] = 'duplicate'
-        else
-            letter_of(lane, entry, REFUSED[what][1], '', '', REFUSED[what][2], about, text)
-            table.insert(removed[lane], entry)
-            results[#results + 1] = 'letter'
-        end
-    elseif kind == 'reference' then
-        local id = ARGV[position]
+        is_sound, result = pcall(adopt_job, lane, entry, spec, ARGV[position])
         position = position + 1
-        local job = load_job(id)
-        if redis.call('XACK', lane_key(lane), GROUP, entry) == 0 then
-            results[#results + 1] = 'gone'
-        elseif not job then
-            local _, write_missing = seldom()
-            write_missing(lane .. '/' .. entry, id)
-            table.insert(removed[lane], entry)
-            results[#results + 1] = 'letter'
-        else
-            if waits_nowhere_else(job) then to_ready(job) end
-            if job.ghost then redis.call('HDEL', job_key(id), 'ghost') end
-            table.insert(removed[lane], entry)
-            results[#results + 1] = 'adopted'
-        end
+    elseif kind == 'reference' then
+        is_sound, result = pcall(adopt_reference, lane, entry, ARGV[position])
+        position = position + 1
     else
-        if redis.call('XACK', lane_key(lane), GROUP, entry) == 0 then
-            results[#results + 1] = 'gone'
-        else
-            letter_of(lane, entry, ARGV[position], ARGV[position + 1], ARGV[position + 2], ARGV[position + 3],
-                ARGV[position + 4], ARGV[position + 5])
-            table.insert(removed[lane], entry)
-            results[#results + 1] = 'letter'
-        end
+        is_sound, result = pcall(letter_of, lane, entry, unpack(ARGV, position, position + 5))
         position = position + 6
+    end
+    if not is_sound then
+        ailment = result
+    else
+        results[i] = result
+        if result ~= 'gone' then table.insert(removed[lane], entry) end
     end
 end
 for _, lane in ipairs(LANES) do
@@ -105,4 +109,5 @@ for _, lane in ipairs(LANES) do
     remove_entries(lane, removed[lane])
 end
 ring()
+if ailment then error(ailment) end
 return results

@@ -51,4 +51,35 @@ import Testing
             #expect(life > 0)
         }
     }
+
+    @Test(arguments: ["", #","allowRepeat":true"#, #","originalTransactionId":"O""#])
+    func `an entry that can't be adopted keeps back no other, and is adopted once it can`(more: String) async throws {
+        try await withQueue { world in
+            for id in ["before", "spoilt", "after"] {
+                try await world.produce(world.text(id, transaction: "T-" + id, id == "spoilt" ? more : ""))
+            }
+            func adopt(_ raw: [RawEntry]) async throws -> [Adoption] {
+                try await world.queue.adopt(
+                    raw.map { entry in
+                        let text = try #require(entry.job)
+                        return (
+                            entry,
+                            .job(try Job.validate(text, app: world.rules, from: .lane(.normal)).get(), text: text)
+                        )
+                    })
+            }
+            let raw = try await world.lease(slots: 0).raw
+            let purchase = world.queue.keys.purchase(more.contains("original") ? "O" : "T-spoilt")
+            try await spoil(purchase, of: world)
+            await #expect(throws: QueueError.self) { _ = try await adopt(raw) }
+            #expect(try await world.lease().jobs.map(\.id) == ["before", "after"])
+            #expect(try await world.queue.show("spoilt") == nil)
+            try await mend(purchase, of: world)
+            try await world.age(.normal)
+            try await world.advance(.seconds(2))
+            #expect(try await adopt(world.lease(slots: 0).raw) == [.adopted])
+            #expect(try await world.lease().jobs.map(\.id) == ["spoilt"])
+            #expect(try await world.census().entries.isEmpty)
+        }
+    }
 }

@@ -16,7 +16,7 @@ local function read_spec(first)
         claims = { unpack(ARGV, first + SPEC_WORDS, rest - 1) }, untouched = false }, rest
 end
 
--- What stands in the way of a job, without a write.
+-- What stands in the way of a job, without a write. It looks at all that `create` writes.
 local function verdict(spec)
     local there = redis.call('HMGET', job_key(spec.id), 'digest', 'state')
     if there[2] then
@@ -27,7 +27,10 @@ local function verdict(spec)
         local holder, untouched = claim_against(spec.transaction, spec.claims, spec.id)
         if holder then return 'alreadyRequested', holder end
         spec.untouched = untouched
+    else
+        redis.call('HEXISTS', purchase_key(spec.transaction), 'owner')
     end
+    if spec.line ~= spec.transaction then redis.call('HEXISTS', purchase_key(spec.line), 'owner') end
     if spec.given == '1' then
         local user = redis.call('HGET', refs_key(spec.ref), spec.ref)
         if user and user ~= spec.id then return 'referenceUsed', user end
