@@ -223,6 +223,7 @@ actor Dispatcher {
             return wake(after: .seconds(5))
         }
         missing = [:]
+        if let ailment = lease.ailment { log(.warning, "a job can't be leased", ["job": ailment]) }
         if lease.untoldAlarms > 0 { tellAlarms() }
         if lease.hasMore || wasRung { return ring() }
         if crew.hasSolitude(app.name) { return wake(after: .milliseconds(100)) }

@@ -4,10 +4,11 @@ import Refunds
 extension Lease {
     /// Reads the answer of lease.lua; nil if it is none.
     init?(_ answer: RedisValue) {
-        guard let parts = answer.array, parts.count == 10,
+        guard let parts = answer.array, parts.count == 11,
             let now = parts[0].integer, let more = parts[2].integer,
             let paused = parts[3].string, let jobs = parts[5].array, let raw = parts[6].array,
-            let missing = parts[7].string, let alarms = parts[8].integer, let alone = parts[9].integer
+            let missing = parts[7].string, let alarms = parts[8].integer, let alone = parts[9].integer,
+            let ailment = parts[10].string
         else { return nil }
         nowMicroseconds = now
         nextMicroseconds = parts[1].integer
@@ -19,6 +20,7 @@ extension Lease {
         self.missing = missing.isEmpty ? nil : missing
         untoldAlarms = Int(alarms)
         holdsJobThatMustBeAlone = alone != 0
+        self.ailment = ailment.isEmpty ? nil : ailment
         guard self.jobs.count == jobs.count, self.raw.count == raw.count else { return nil }
     }
 }

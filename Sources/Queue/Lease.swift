@@ -18,6 +18,8 @@ package struct Lease: Sendable {
     package let untoldAlarms: Int
     /// A job that has cost two leases waits for a worker that does nothing else meanwhile.
     package let holdsJobThatMustBeAlone: Bool
+    /// A job whose data raised an error, and which. It is tried again in half a minute.
+    package let ailment: String?
 
     /// How long to wait before asking again.
     package var wait: Duration? {

@@ -7,13 +7,14 @@
 --          11 1 if nothing else is under way in the worker's process, else 0
 --          12 this server's time as the worker's steady clock carries it on, µs, or '', or `stepped`: it was set forward
 -- Result   { now µs, next µs or '', more, paused reason or '', blocked until µs or '', jobs, raw entries, missing id or '', alarms
---          that nobody has told yet, 1 if a job waits that must run alone in its process }
+--          that nobody has told yet, 1 if a job waits that must run alone in its process, what ails one job or '' }
 --          job: { id, fence, requestReferenceId, transactionId, content digest, body less its reference id, and with a
 --                 blank between: round, attempts, sends, unclear, first send ms, departure µs, lost leases, operation, lane }
 --          raw entry: { lane, entry id, field, value, … }
 --          next: when to call again if nothing rings before; more: call again at once
 --          missing: a reference without its job; nothing was moved for it. Seen again after a pause it is passed back
 --          in ARGV[10] and becomes a dead letter.
+--          ails: a job whose data raised an error, and that. It is looked at again in a while, and keeps no other back.
 -- Refused when Redis is full: no request leaves that could not be recorded.
 -- needs: jobs lines lanes books repeats
 -- seldom: lost letters -> lose_lease write_missing
@@ -28,13 +29,14 @@ local solitude = tonumber(ARGV[11])
 local absent = {}
 for _, id in ipairs(cjson.decode(ARGV[10])) do absent[id] = true end
 
-local RECOVERED_A_CALL, PROMOTED_A_CALL, STEPS_A_CALL, ALONE_AGAIN_US = 16, 64, 256, 500000
+local RECOVERED_A_CALL, PROMOTED_A_CALL, STEPS_A_CALL, ALONE_AGAIN_US, AILING_US = 16, 64, 256, 500000, 30000000
 -- A front of three calls' jobs outlasts the adoption of more, and the shorter it is the less it takes to keep it in order.
 local READY_AHEAD = math.max(16, 3 * count)
 local now_text = stamp(now)
 local more = 0
 local missing = ''
 local must_be_alone = 0
+local ailment = ''
 local jobs, raws = {}, {}
 
 -- 1. A server that forgot --------------------------------------------------------------------------------------------
@@ -88,16 +90,25 @@ end
 local expired, first_lease = due_of(LEASES, RECOVERED_A_CALL)
 local lose_lease, write_missing
 if #expired > 0 or next(absent) then lose_lease, write_missing = seldom() end
+local function note_ailment(id, why) ailment = id .. ': ' .. (type(why) == 'table' and why.err or tostring(why)) end
+-- The record of a job that waits in a set: nil if there is none, false if it can't be read, and then the job waits on.
+local function look_into(set, id)
+    local is_sound, job = pcall(load_job, id)
+    if is_sound then return job end
+    note_ailment(id, job)
+    redis.call('ZADD', set, stamp(now + AILING_US), id)
+    return false
+end
 for _, id in ipairs(expired) do
-    local job = load_job(id)
+    local job = look_into(LEASES, id)
     if job and job.state == 'sending' then
         lose_lease(job)
     elseif job then
         redis.call('ZREM', LEASES, id)
-    elseif absent[id] then
+    elseif job == nil and absent[id] then
         redis.call('ZREM', LEASES, id)
         write_missing('leases/' .. stamp(now) .. '/' .. id, id)
-    else
+    elseif job == nil then
         missing = id
     end
 end
@@ -107,7 +118,7 @@ if #expired == RECOVERED_A_CALL then more = 1 end
 -- 3. Due retries -----------------------------------------------------------------------------------------------------
 local due, first_later = due_of(LATER, PROMOTED_A_CALL)
 for _, id in ipairs(due) do
-    local job = load_job(id)
+    local job = look_into(LATER, id)
     if job then
         -- Due by a clock that was set forward, while the request of the worker that was lost may still be under way.
         local again = job.lost and job.unclear > 0 and due_after_step(job, gate[7]) or now
@@ -117,10 +128,10 @@ for _, id in ipairs(due) do
             redis.call('ZREM', LATER, id)
             to_ready(job)
         end
-    elseif absent[id] then
+    elseif job == nil and absent[id] then
         redis.call('ZREM', LATER, id)
         write_missing('later/' .. stamp(now) .. '/' .. id, id)
-    else
+    elseif job == nil then
         missing = id
     end
 end
@@ -134,7 +145,7 @@ local function sooner(a, b)
 end
 local function result(next_us, paused, blocked)
     return { now_text, next_us and stamp(next_us) or '', more, paused or '', blocked or '', jobs, raws, missing,
-        redis.call('XLEN', ALERTS), must_be_alone }
+        redis.call('XLEN', ALERTS), must_be_alone, ailment }
 end
 
 -- 4. Paused: costs nothing -------------------------------------------------------------------------------------------
@@ -162,12 +173,12 @@ local function read_lane(lane, number)
 end
 local SENDABLE = { queued = true, waiting = true, unclear = true }
 -- What was read and finds no permit in this call stands at the front of its lane from now on. `done`: entries that leave
--- the stream with it. One whose job isn't there is left pending: after ADOPTION_US it is handed out like a raw entry, and
--- `adopt` judges it then.
+-- the stream with it. One whose job isn't there, or can't be read, is left pending: after ADOPTION_US it is handed out
+-- like a raw entry, and `adopt` judges it then.
 local function to_front(lane, entries, done)
     for _, entry in ipairs(entries) do
-        local job = load_job(entry[2][2], { 'state', 'lane', 'at', 'ghost' })
-        if job then
+        local is_sound, job = pcall(load_job, entry[2][2], { 'state', 'lane', 'at', 'ghost' })
+        if is_sound and job then
             if SENDABLE[job.state] and not job.ghost then to_ready(job) end
             if job.ghost then redis.call('HDEL', job_key(job.id), 'ghost') end
             done[#done + 1] = entry[1]
@@ -313,7 +324,13 @@ local after_step = gate[7] and math.min(tonumber(gate[7]), now) + tonumber(timeo
 
 local function one_more(number) return number and stamp(tonumber(number) + 1) or '1' end
 local leases, departed, expires = {}, now_text, stamp(now + lease_us)
+local BODY_HEAD = '{"requestInfo":{"requestReferenceId":""'
 local function send(job)
+    -- First what the job's own data can spoil, while nothing says that it is sent.
+    if string.sub(job.body, 1, #BODY_HEAD) ~= BODY_HEAD then error({ err = 'its body has no place for a reference id' }) end
+    local request = cjson.decode(job.body)
+    local items = request.items or { request }
+    if job.sends == 0 then redis.call('HSETNX', refs_key(job.ref), job.ref, job.id) end
     local key = job_key(job.id)
     local fence = one_more(job.fence)
     local attempts = one_more(job.attempts)
@@ -327,9 +344,7 @@ local function send(job)
     leases[#leases + 1] = expires
     leases[#leases + 1] = job.id
     own_lines(job)
-    if job.sends == 0 then redis.call('HSETNX', refs_key(job.ref), job.ref, job.id) end
-    local request = cjson.decode(job.body)
-    for _, item in ipairs(request.items or { request }) do
+    for _, item in ipairs(items) do
         book('request', job.id, { 'operation', job.operation, 'transactionId', job.transaction,
             'requestReferenceId', job.ref, 'attempt', started, 'repeat', job.unclear > 0 and '1' or '',
             'SKU', item.SKU, 'reason', item.refundReason, 'type', item.refundType,
@@ -345,6 +360,60 @@ local function put_later(id, at)
     first_later = sooner(first_later, at)
 end
 
+-- One step: the next job is sent, or put where it belongs. Returns whether there may be another. Each job is taken away
+-- last: what raises before leaves it where it was found.
+local id, lane, lies_in_stream
+local function step()
+    id = nil
+    for _, candidate in ipairs(order()) do
+        lane = candidate
+        id, lies_in_stream = next_reference(lane)
+        if id then break end
+    end
+    if not id then return false end
+    local job = load_whole_job(id)
+    if not job then
+        if lies_in_stream then
+            table.remove(read[lane], 1)  -- left pending, as by to_front
+        elseif absent[id] then
+            write_missing('ready/' .. stamp(now) .. '/' .. id, id)
+            take(lane, false)
+        else
+            missing = id
+        end
+        return true
+    end
+    if job.state == 'sending' or not SENDABLE[job.state] then
+        -- Withdrawn or discarded while its reference lay unread in the stream.
+        if job.ghost then redis.call('HDEL', job_key(id), 'ghost') end
+        take(lane, lies_in_stream)
+        return true
+    end
+    local owner, line, until_us = owner_before(job, after_step)
+    if not owner and after_step > now and job.lost and job.unclear > 0 then
+        -- It came here before anybody knew of the step.
+        local sent = load_job(id, { 'state', 'departed', 'timeout' })
+        until_us = math.max(until_us, due_after_step(sent, gate[7]))
+    end
+    local is_suspect = tonumber(job.lost or '0') >= LEASES_A_JOB_MAY_LOSE
+    if is_suspect and (solitude == 0 or #jobs > 0) then
+        -- It may have killed the workers that sent it: alone, it can harm no other send.
+        put_later(id, now + ALONE_AGAIN_US)
+        must_be_alone = 1
+    elseif owner then
+        line_up(job, owner, line)
+    elseif until_us > now then
+        put_later(id, until_us)
+    else
+        send(job)
+        turn = turn + 1
+        take(lane, lies_in_stream)
+        return not is_suspect
+    end
+    take(lane, lies_in_stream)
+    return true
+end
+
 local steps = 0
 while #jobs < permits and missing == '' do
     if steps == STEPS_A_CALL then
@@ -352,56 +421,20 @@ while #jobs < permits and missing == '' do
         break
     end
     steps = steps + 1
-    local id, lane, lies_in_stream
-    for _, candidate in ipairs(order()) do
-        lane = candidate
-        id, lies_in_stream = next_reference(lane)
-        if id then break end
+    local is_sound, goes_on = pcall(step)
+    if not is_sound then
+        if not id and #jobs == 0 then error(goes_on) end
+        note_ailment(id or '', goes_on)
+        if id then
+            put_later(id, now + AILING_US)
+            take(lane, lies_in_stream)
+        end
+        goes_on = id
     end
-    if not id then break end
-    local job = load_whole_job(id)
-    if not job then
-        if lies_in_stream then
-            table.remove(read[lane], 1)  -- left pending, as by to_front
-        elseif absent[id] then
-            take(lane, false)
-            write_missing('ready/' .. stamp(now) .. '/' .. id, id)
-        else
-            missing = id
-        end
-    elseif job.state == 'sending' or not SENDABLE[job.state] then
-        -- Withdrawn or discarded while its reference lay unread in the stream.
-        take(lane, lies_in_stream)
-        if job.ghost then redis.call('HDEL', job_key(id), 'ghost') end
-    else
-        local owner, line, until_us = owner_before(job, after_step)
-        take(lane, lies_in_stream)
-        if after_step > now and job.lost and job.unclear > 0 then
-            -- It came here before anybody knew of the step.
-            local sent = load_job(id, { 'state', 'departed', 'timeout' })
-            until_us = math.max(until_us, due_after_step(sent, gate[7]))
-        end
-        if tonumber(job.lost or '0') >= LEASES_A_JOB_MAY_LOSE and (solitude == 0 or #jobs > 0) then
-            -- It may have killed the workers that sent it: alone, it can harm no other send.
-            put_later(id, now + ALONE_AGAIN_US)
-            must_be_alone = 1
-        else
-            if owner then
-                line_up(job, owner, line)
-            elseif until_us > now then
-                put_later(id, until_us)
-            else
-                send(job)
-                turn = turn + 1
-                if tonumber(job.lost or '0') >= LEASES_A_JOB_MAY_LOSE then break end
-            end
-        end
-    end
+    if not goes_on then break end
 end
 local waiting_for_permit = #jobs == permits and permits < slots
 
-for _, lane in ipairs(LANES) do to_front(lane, read[lane], done[lane]) end
-clear_fronts()
 if #jobs > 0 then
     redis.call('ZADD', LEASES, unpack(leases))
     first_lease = sooner(first_lease, now + lease_us)
@@ -410,6 +443,8 @@ if #jobs > 0 then
     if known > kept * 2 then redis.call('LTRIM', DEPARTURES, -kept, -1) end
     redis.call('HSET', GATE, 'turn', stamp(turn % 10))
 end
+clear_fronts()
+for _, lane in ipairs(LANES) do to_front(lane, read[lane], done[lane]) end
 
 local function anything_ready()
     for _, lane in ipairs(LANES) do

@@ -18,7 +18,7 @@ extension Mutant {
         Mutant(
             "a step brings a lost job's repeat forward", seed: 76, believed: .repeatsMindNoStep,
             Edit(.lease, "job.lost and job.unclear > 0 and due_after_step(job, gate[7]) or now", "now"),
-            Edit(.lease, "if after_step > now and job.lost", "if false and job.lost"),
+            Edit(.lease, "if not owner and after_step > now and job.lost", "if false and job.lost"),
             Edit(
                 nil, "return math.max(due, due_after_step(job, redis.call('HGET', GATE, 'stepped')))",
                 "return math.max(due, now)")),
@@ -36,6 +36,6 @@ extension Mutant {
             Edit(.reclaim, "note_step(ARGV[3],", "type(ARGV[3],")),
         Mutant(
             "what came to a lane before the step was known is sent", seed: 94,
-            Edit(.lease, "if after_step > now and job.lost", "if false and job.lost")),
+            Edit(.lease, "if not owner and after_step > now and job.lost", "if false and job.lost")),
     ]
 }

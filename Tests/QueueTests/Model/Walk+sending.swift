@@ -20,6 +20,7 @@ extension Walk {
         }
         let clock = Mind.Clock(ahead: ahead, setsBefore: read.setsBefore, sawStep: isVoid)
         try require(lease.missing == nil, "lease misses \(lease.missing ?? "")")
+        try require(lease.ailment == nil, "lease met an error: \(lease.ailment ?? "")")
         try require((lease.pausedFor != nil) == model.paused, "lease says paused: \(lease.pausedFor ?? "no")")
         if model.paused {
             try require(lease.jobs.isEmpty && lease.raw.isEmpty, "a paused app gave work")

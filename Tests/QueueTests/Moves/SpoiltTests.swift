@@ -82,4 +82,43 @@ import Testing
             #expect(try await world.census().entries.isEmpty)
         }
     }
+
+    @Test(arguments: ["purchase", "record", "reference", "body"], [false, true])
+    func `a job that can't be sent takes none with it that was leased before it`(spoilt: String, isAtFront: Bool)
+        async throws
+    {
+        try await withQueue { world in
+            let keys = world.queue.keys
+            for id in ["first", "second", "spoilt", "third"] { try await world.enqueue(id) }
+            if isAtFront {
+                for job in try await world.lease().jobs { _ = try await world.queue.release(job, why: "late") }
+            }
+            let reference = try await world.fields("spoilt")["ref"] ?? ""
+            let key =
+                switch spoilt {
+                case "purchase": keys.purchase("T-spoilt")
+                case "record": keys.job("spoilt")
+                case "reference": keys.base + ":refs:" + reference.prefix(3)
+                default: "unused"
+                }
+            let body = try await world.fields("spoilt")["body"] ?? ""
+            if spoilt == "body" { try await world.send("HSET", RedisWord(keys.job("spoilt")), "body", "{") }
+            try await spoil(key, of: world)
+            let lease = try await world.lease()
+            #expect(lease.jobs.map(\.id) == ["first", "second", "third"])
+            #expect(lease.ailment?.hasPrefix("spoilt: ") == true)
+            try await world.advance(.seconds(29))
+            #expect(try await world.lease().ailment == nil, "it is left alone for a while")
+            try await world.advance(.seconds(2))
+            #expect(try await world.lease().ailment?.hasPrefix("spoilt: ") == true)
+            try await mend(key, of: world)
+            if spoilt == "body" { try await world.send("HSET", RedisWord(keys.job("spoilt")), "body", RedisWord(body)) }
+            try await world.advance(.seconds(31))
+            for job in lease.jobs {
+                #expect(try await settle(world, job) == .accepted)
+            }
+            let spoiltJob = try #require(try await world.lease().jobs.first)
+            #expect(spoiltJob.id == "spoilt" && !spoiltJob.isOpen && spoiltJob.attempts == 1)
+        }
+    }
 }
