@@ -75,6 +75,32 @@ struct Mutant: Sendable, CustomStringConvertible {
             "settle awaits no outcome", seed: 3, Edit(.settle, "redis.call('ZADD', FOLLOWUPS, unpack(awaited))", "")),
         Mutant("settle leaves the retry", seed: 99, Edit(.settle, "redis.call('ZREM', LATER, id)\n", "\n")),
         Mutant(
+            "the error of one answer ends the batch",
+            Edit(
+                .settle, "    results[i] = is_sound and",
+                "    if not is_sound then error(result) end\n    results[i] = is_sound and")),
+        Mutant(
+            "the second answer of a batch for one job settles it again",
+            Edit(.settle, "if not OPEN[job.state] then", "if not OPEN[job.state] and not has_settled then")),
+        Mutant(
+            "only the first answer of a batch lets go of its line", seed: 51,
+            Edit(
+                .settle, "    give_lines_up(job, until_us)\n    if state",
+                "    if not has_settled then give_lines_up(job, until_us) end\n    if state")),
+        Mutant(
+            "only one answer of a batch ends its lease", seed: 51,
+            Edit(.settle, "was_sent[#was_sent + 1] = id", "was_sent[1] = id")),
+        Mutant(
+            "nobody is asked whether anyone follows",
+            Edit(
+                nil, "if anyone_follows == nil then anyone_follows = redis",
+                "if anyone_follows == nil then anyone_follows = readied > 0 and redis")),
+        Mutant(
+            "an answer that fails is told as the next one's",
+            Edit(
+                .settle, "    results[i] = is_sound and",
+                "    results[is_sound and i or i % tonumber(ARGV[2]) + 1] = is_sound and")),
+        Mutant(
             "the gate keeps N-1 departures", seed: 3,
             Edit(
                 .lease, "if known > kept * 2 then redis.call('LTRIM', DEPARTURES, -kept, -1) end",

@@ -192,7 +192,7 @@ extension Walk {
         _ = try await neighbour.lease(slots: 0, runId: runId)
         try await world.setClock(now)
         for id in ["n-1", "n-2"] { try await neighbour.enqueue(id) }
-        _ = try await neighbour.lease(slots: 1, runId: runId)
+        stranger = try await neighbour.lease(slots: 1, runId: runId).jobs.first
         neighbourBefore = try await neighbour.census()
     }
 

@@ -222,7 +222,10 @@ extension Walk {
                 let departed = grip.job.departedMicroseconds
                 apple.carryOut(job, ref: grip.job.referenceId.text)
                 apple.ended(job.id, departed: departed)
-                try await settle(grip.job, "closer", isSafe: true) {}
+            }
+            let jobs = mind.grips.map(\.job)
+            for some in company.chance(50) ? [inCompany(jobs)] : jobs.map({ [$0] }) {
+                try await settle(some, "closer", isSafe: true)
             }
             minds["closer"]?.grips = []
             minds["closer"]?.raw = []

@@ -136,7 +136,7 @@ extension Walk {
         let learn: () -> Void = { self.minds[worker]?.grips.removeAll { $0.job == job } }
         if case .unauthorized = reply {} else { noteToken(reply, worker, grip) }
         switch reply {
-        case .success: try await settle(job, worker, learn)
+        case .success: try await settle(together(with: grip, of: worker), worker)
         case .rejected:
             switch random.number(0...3) {
             case 0: try await bury(job, .answered, worker, learn)
@@ -177,30 +177,57 @@ extension Walk {
         }
     }
 
-    func settle(
-        _ job: LeasedJob, _ worker: String, isSafe: Bool = false, _ learn: @escaping () -> Void
-    ) async throws {
+    /// What one call records: this answer, and now and then others that came to the worker in the same turn.
+    private func together(with grip: Mind.Grip, of worker: String) -> [LeasedJob] {
+        guard company.chance(70) else { return [grip.job] }
+        let others = minds[worker]?.grips.filter { $0.reply == .success && $0.job != grip.job } ?? []
+        for other in others {
+            apple.ended(other.job.id, departed: other.job.departedMicroseconds)
+            noteToken(.success, worker, other)
+        }
+        return inCompany([grip.job] + others.map(\.job))
+    }
+
+    /// In any order, now and then with one twice, or with one for a job that isn't there.
+    func inCompany(_ jobs: [LeasedJob]) -> [LeasedJob] {
+        var all = jobs
+        if company.chance(30) { all += company.pick(jobs).map { [$0] } ?? [] }
+        if company.chance(30) { all += stranger.map { [$0] } ?? [] }
+        return all.shuffled(using: &company)
+    }
+
+    func settle(_ jobs: [LeasedJob], _ worker: String, isSafe: Bool = false) async throws {
         try await make(.settle, by: worker, isSafe: isSafe) {
-            let found = try await self.world.queue.settle(
-                job, httpStatus: 200, signedTransaction: "signed", signedRenewal: nil)
-            self.say("\(worker) settles \(job.id): \(found)")
-            guard let known = self.model.jobs[job.id] else { throw self.fail("\(job.id) vanished") }
-            let isForeign = known.ref != job.referenceId.text || known.state == "discarded"
-            let isOver = ["accepted", "done"].contains(known.state)
-            let end: Settlement =
-                isForeign ? .foreign : isOver ? .already : known.operation == .cancel ? .done : .accepted
-            try self.require(found == end, "settle of \(job.id) said \(found), not \(end)")
-            if end != .already { self.model.change(job.id) { $0.book("answer") } }
-            if end == .accepted || end == .done {
-                self.model.hearAnswer()
-                self.model.suspect(job.id, nil)
-                self.model.change(job.id) {
-                    $0.state = end.rawValue
-                    $0.unclear = 0
-                }
-                self.expected[job.id] = end == .accepted ? .some(.followup) : .some(nil)
+            let results = try await self.world.queue.settle(
+                jobs.map { Success($0, httpStatus: 200, signedTransaction: "signed", signedRenewal: nil) })
+            try self.require(results.count == jobs.count, "\(results.count) results of \(jobs.count) answers")
+            for (job, result) in zip(jobs, results) { try self.settled(job, result, worker) }
+            return { self.minds[worker]?.grips.removeAll { jobs.contains($0.job) } }
+        }
+    }
+
+    /// Tells the model of one answer, as if none had been recorded with it.
+    private func settled(_ job: LeasedJob, _ result: Result<Settlement, QueueError>, _ worker: String) throws {
+        guard job != stranger else {
+            return try require((try? result.get()) == nil, "the answer to a job that isn't there was \(result)")
+        }
+        let found = try result.get()
+        say("\(worker) settles \(job.id): \(found)")
+        guard let known = model.jobs[job.id] else { throw fail("\(job.id) vanished") }
+        let isForeign = known.ref != job.referenceId.text || known.state == "discarded"
+        let isOver = ["accepted", "done"].contains(known.state)
+        let end: Settlement =
+            isForeign ? .foreign : isOver ? .already : known.operation == .cancel ? .done : .accepted
+        try require(found == end, "settle of \(job.id) said \(found), not \(end)")
+        if end != .already { model.change(job.id) { $0.book("answer") } }
+        if end == .accepted || end == .done {
+            model.hearAnswer()
+            model.suspect(job.id, nil)
+            model.change(job.id) {
+                $0.state = end.rawValue
+                $0.unclear = 0
             }
-            return learn
+            expected[job.id] = end == .accepted ? .some(.followup) : .some(nil)
         }
     }
 

@@ -60,6 +60,8 @@ final class Walk {
     let world: QueueWorld
     let seed: UInt64
     var random: SeededRandom
+    /// What decides which answers come together: apart, so that a walk goes its way whatever it says.
+    var company: SeededRandom
     var model: Model
     var apple = PretendApple()
     var coverage = CrashCoverage()
@@ -71,6 +73,8 @@ final class Walk {
     let server: PrivateRedis?
     var restarts = 0
     let neighbour: QueueWorld
+    /// A job of the neighbour's, of which nothing is known here.
+    var stranger: LeasedJob?
     var neighbourBefore: Census
     /// Alarms by the ids of their entries: that there were, how often each was told, and taken from one that vanished.
     var raised: Set<String> = []
@@ -115,6 +119,7 @@ final class Walk {
         self.world = world
         self.seed = seed
         random = SeededRandom(seed: seed)
+        company = SeededRandom(seed: ~seed)
         model = Model(now: TestClock.start, steady: TestClock.start)
         model.misbelief = belief
         try await world.send("FLUSHALL")
