@@ -328,6 +328,7 @@ local BODY_HEAD = '{"requestInfo":{"requestReferenceId":""'
 local function send(job)
     -- First what the job's own data can spoil, while nothing says that it is sent.
     if string.sub(job.body, 1, #BODY_HEAD) ~= BODY_HEAD then error({ err = 'its body has no place for a reference id' }) end
+    if #(job.content or job.digest) ~= 32 then error({ err = 'its digest is none' }) end
     local request = cjson.decode(job.body)
     local items = request.items or { request }
     if job.sends == 0 then redis.call('HSETNX', refs_key(job.ref), job.ref, job.id) end

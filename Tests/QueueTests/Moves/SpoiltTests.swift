@@ -52,6 +52,49 @@ import Testing
         }
     }
 
+    @Test(arguments: ["postpone", "hold", "bury", "release", "block", "pause"], ["T", "O"])
+    func `a move of a sent job that can't let go of its line moves nothing, and all once it can`(
+        move: String, spoilt: String
+    ) async throws {
+        try await withQueue { world in
+            let queue = world.queue
+            let job = try await world.sending(
+                "first", transaction: "T", skus: ["a"], #","originalTransactionId":"O""#)
+            try await world.enqueue("next", transaction: spoilt, skus: ["b"])
+            try await world.advance(.seconds(2))
+            #expect(try await world.lease(slots: 1).jobs.isEmpty)
+            func make() async throws -> Bool {
+                switch move {
+                case "postpone":
+                    try await queue.postpone(job, for: .seconds(99), ending: .answered, next: nil, .rejected)
+                        == .to(.waiting)
+                case "hold":
+                    try await queue.hold(
+                        job, as: .held, ending: .answered, lookingAgainAfter: .seconds(9), question: "q", .rejected)
+                        == .to(.held)
+                case "bury":
+                    try await queue.bury(job, ending: .answered, reason: "rejected", hint: "", .rejected) == .to(.dead)
+                case "release": try await queue.release(job, why: "late") == .to(.queued)
+                case "block":
+                    try await queue.block(job, for: .zero, ending: .answered, next: nil, .rateLimited) == .to(.queued)
+                default:
+                    try await queue.pause(
+                        reason: "r", act: QueueWorld.agent, because: job, ending: .answered, next: nil, .refused
+                    ).isNew
+                }
+            }
+            try await spoil(queue.keys.purchase(spoilt), of: world)
+            let before = try await world.fields("first")
+            for _ in 0..<2 { await #expect(throws: QueueError.self) { _ = try await make() } }
+            #expect(try await world.fields("first") == before)
+            #expect(try await world.score("first", in: queue.keys.leases) != nil)
+            try await mend(queue.keys.purchase(spoilt), of: world)
+            #expect(try await make() || move == "pause", "the app is paused by then")
+            #expect(try await world.place("next") == [.ready("normal")])
+            #expect(try await world.state("first") != "sending")
+        }
+    }
+
     @Test(arguments: ["", #","allowRepeat":true"#, #","originalTransactionId":"O""#])
     func `an entry that can't be adopted keeps back no other, and is adopted once it can`(more: String) async throws {
         try await withQueue { world in
@@ -83,7 +126,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["purchase", "record", "reference", "body"], [false, true])
+    @Test(arguments: ["purchase", "record", "reference", "body", "digest"], [false, true])
     func `a job that can't be sent takes none with it that was leased before it`(spoilt: String, isAtFront: Bool)
         async throws
     {
@@ -97,13 +140,15 @@ import Testing
             let key =
                 switch spoilt {
                 case "purchase": keys.purchase("T-spoilt")
-                case "record": keys.job("spoilt")
                 case "reference": keys.base + ":refs:" + reference.prefix(3)
-                default: "unused"
+                default: keys.job("spoilt")
                 }
-            let body = try await world.fields("spoilt")["body"] ?? ""
-            if spoilt == "body" { try await world.send("HSET", RedisWord(keys.job("spoilt")), "body", "{") }
-            try await spoil(key, of: world)
+            if ["body", "digest"].contains(spoilt) {
+                try await world.send("COPY", RedisWord(key), "aside")
+                try await world.send("HSET", RedisWord(key), RedisWord(spoilt), "{")
+            } else {
+                try await spoil(key, of: world)
+            }
             let lease = try await world.lease()
             #expect(lease.jobs.map(\.id) == ["first", "second", "third"])
             #expect(lease.ailment?.hasPrefix("spoilt: ") == true)
@@ -112,7 +157,6 @@ import Testing
             try await world.advance(.seconds(2))
             #expect(try await world.lease().ailment?.hasPrefix("spoilt: ") == true)
             try await mend(key, of: world)
-            if spoilt == "body" { try await world.send("HSET", RedisWord(keys.job("spoilt")), "body", RedisWord(body)) }
             try await world.advance(.seconds(31))
             for job in lease.jobs {
                 #expect(try await settle(world, job) == .accepted)

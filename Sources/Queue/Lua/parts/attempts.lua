@@ -3,8 +3,15 @@
 
 local function record_attempt(job, ...) set_job(job, 'log', log_with(job, ...)) end
 
--- Whether this worker still owns the job. A lost lease bears a higher fence.
-local function owns(job, fence) return job.state == 'sending' and job.fence == fence end
+-- Whether this worker still owns the job. A lost lease bears a higher fence. The lines that its move may give up are
+-- looked at before anything is written: once the fence has risen, whoever tries again is told that the job is gone.
+local function owns(job, fence)
+    local is_owner = job.state == 'sending' and job.fence == fence
+    if is_owner then
+        for _, line in ipairs({ job.line, job.transaction }) do redis.call('HEXISTS', purchase_key(line), 'owner') end
+    end
+    return is_owner
+end
 
 -- The lease ends: its fence is void, so whoever held it can move the job no more.
 local function end_lease(job)
