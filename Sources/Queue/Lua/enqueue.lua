@@ -20,6 +20,7 @@ if letter ~= '' then
     mended = redis.call('HGET', job_key(letter), 'dead')
     if not mended then return { 'missing', letter, '' } end
 end
+redis.call('XLEN', lane_key(spec.lane))  -- raises before anything is written, if the lane can't be
 local job = create(spec, now)
 local due = due_later(spec)
 if due then

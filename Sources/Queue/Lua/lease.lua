@@ -125,8 +125,8 @@ for _, id in ipairs(due) do
         if again > now then
             redis.call('ZADD', LATER, stamp(again), id)
         else
-            redis.call('ZREM', LATER, id)
             to_ready(job)
+            redis.call('ZREM', LATER, id)
         end
     elseif job == nil and absent[id] then
         redis.call('ZREM', LATER, id)

@@ -21,6 +21,7 @@ if job.unclear == 0 and (mended or job).repeats ~= '1' then
     local holder = claim_against(job.transaction, claims, job.id)
     if holder then return { 'alreadyRequested', holder } end
 end
+redis.call('XLEN', lane_key((mended or job).lane))  -- raises before anything is written, if the lane can't be
 if mended then
     set_job(job, 'body', mended.body, 'content', mended.digest, 'ref', ARGV[4], 'sends', '0', 'round', next_number)
     mended.given = '0'  -- a producer's own id serves the first round only

@@ -6,6 +6,8 @@ import Testing
 /// What a move leaves behind that meets an error in its middle: somebody has overwritten a key, or a Cluster slot on the
 /// move has taken it along.
 @Suite struct SpoiltTests {
+    private struct NotRedriven: Error {}
+
     /// Puts another thing in a key's place.
     private func spoil(_ key: String, of world: QueueWorld) async throws {
         if try await world.send("EXISTS", RedisWord(key)) == .integer(1) {
@@ -95,6 +97,89 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a job that can't be put into its lane hasn't entered it, and enters it once it can`(isRedriven: Bool)
+        async throws
+    {
+        try await withQueue { world in
+            let lane = world.queue.keys.lane(.normal)
+            if isRedriven {
+                let job = try await world.sending("case-1")
+                _ = try await world.queue.bury(job, ending: .answered, reason: "rejected", hint: "", .rejected)
+            }
+            func enter() async throws {
+                if isRedriven {
+                    let redrive = try await world.queue.redrive("case-1", act: QueueWorld.agent)
+                    guard case .queued = redrive else { throw NotRedriven() }
+                } else {
+                    #expect(try await world.enqueue("case-1").isEnqueued)
+                }
+            }
+            try await spoil(lane, of: world)
+            let before = try await world.snapshot()
+            for _ in 0..<2 { await #expect(throws: QueueError.self) { try await enter() } }
+            #expect(try await world.snapshot() == before)
+            try await mend(lane, of: world)
+            try await enter()
+            try await world.advance(.seconds(2))
+            #expect(try await world.lease().jobs.map(\.id) == ["case-1"])
+        }
+    }
+
+    @Test(arguments: ["adopt", "release", "block", "pause", "settle", "withdraw"])
+    func `who is to go to the front of a lane that can't be written stays, and goes once it can`(move: String)
+        async throws
+    {
+        try await withQueue { world in
+            let queue = world.queue
+            let job = try await world.sending("first", transaction: "T", skus: ["a"])
+            let front = queue.keys.base + ":ready:normal"
+            var raw: [RawEntry] = []
+            if move == "adopt" {
+                try await world.produce(world.text("next", transaction: "T", skus: ["b"]))
+                raw = try await world.lease(slots: 0).raw
+            } else if ["settle", "withdraw"].contains(move) {
+                try await world.enqueue("next", transaction: "T", skus: ["b"])
+                try await world.advance(.seconds(2))
+                #expect(try await world.lease(slots: 1).jobs.isEmpty)
+            }
+            func make() async throws {
+                switch move {
+                case "adopt":
+                    _ = try await queue.adopt(
+                        raw.map { entry in
+                            let text = entry.job ?? []
+                            return (
+                                entry,
+                                .job(
+                                    try Job.validate(text, app: world.rules, from: .lane(.normal)).get(), text: text)
+                            )
+                        })
+                case "release": _ = try await queue.release(job, why: "late")
+                case "block":
+                    _ = try await queue.block(job, for: .zero, ending: .answered, next: nil, .rateLimited)
+                case "pause":
+                    _ = try await queue.pause(
+                        reason: "r", act: QueueWorld.agent, because: job, ending: .answered, next: nil, .refused)
+                    _ = try await queue.resume(act: QueueWorld.agent)
+                case "withdraw": _ = try await queue.withdraw(["next"], act: QueueWorld.agent)
+                default: _ = try await settle(world, job)
+                }
+            }
+            try await spoil(front, of: world)
+            for _ in 0..<2 { await #expect(throws: QueueError.self) { try await make() } }
+            try await mend(front, of: world)
+            try await make()
+            try await world.advance(.seconds(2))
+            if move == "withdraw" {
+                #expect(try await world.state("next") == "dead")
+            } else {
+                let isOver = move == "settle"
+                #expect(try await world.lease().jobs.map(\.id) == (move == "adopt" ? [] : [isOver ? "next" : "first"]))
+            }
+        }
+    }
+
     @Test(arguments: ["", #","allowRepeat":true"#, #","originalTransactionId":"O""#])
     func `an entry that can't be adopted keeps back no other, and is adopted once it can`(more: String) async throws {
         try await withQueue { world in
@@ -115,7 +200,7 @@ import Testing
             let purchase = world.queue.keys.purchase(more.contains("original") ? "O" : "T-spoilt")
             try await spoil(purchase, of: world)
             await #expect(throws: QueueError.self) { _ = try await adopt(raw) }
-            #expect(try await world.lease().jobs.map(\.id) == ["before", "after"])
+            #expect(try await world.lease().jobs.map(\.id).sorted() == ["after", "before"])
             #expect(try await world.queue.show("spoilt") == nil)
             try await mend(purchase, of: world)
             try await world.age(.normal)

@@ -3,11 +3,13 @@
 
 local function record_attempt(job, ...) set_job(job, 'log', log_with(job, ...)) end
 
--- Whether this worker still owns the job. A lost lease bears a higher fence. The lines that its move may give up are
--- looked at before anything is written: once the fence has risen, whoever tries again is told that the job is gone.
+-- Whether this worker still owns the job. A lost lease bears a higher fence. The lines that its move may give up, and the
+-- front that it may go to, are looked at before anything is written: once the fence has risen, whoever tries again is
+-- told that the job is gone.
 local function owns(job, fence)
     local is_owner = job.state == 'sending' and job.fence == fence
     if is_owner then
+        redis.call('ZCARD', ready_key(job.lane))
         for _, line in ipairs({ job.line, job.transaction }) do redis.call('HEXISTS', purchase_key(line), 'owner') end
     end
     return is_owner

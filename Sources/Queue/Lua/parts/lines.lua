@@ -36,11 +36,11 @@ local function call_next(line)
     local first = redis.call('ZRANGE', followers_key(line), 0, 0)
     while first[1] do
         local follower = load_job(first[1])
+        if follower then to_ready(follower) end
         redis.call('ZREM', followers_key(line), first[1])
         redis.call('ZREM', FOLLOWERS, first[1])
         if follower then
             redis.call('HDEL', job_key(follower.id), 'waitsFor')
-            to_ready(follower)
             return ring()
         end
         first = redis.call('ZRANGE', followers_key(line), 0, 0)
