@@ -18,6 +18,11 @@ end
 
 -- What stands in the way of a job, without a write. It looks at all that `create` writes.
 local function verdict(spec)
+    if spec.given ~= '1' and redis.call('EXISTS', job_key(spec.id), purchase_key(spec.transaction),
+        purchase_key(spec.line)) == 0 then
+        spec.untouched = true
+        return 'enqueued', 'queued'
+    end
     local there = redis.call('HMGET', job_key(spec.id), 'digest', 'state')
     if there[2] then
         if there[1] == spec.digest then return 'duplicate', there[2] end
