@@ -399,6 +399,58 @@ import Testing
         }
     }
 
+    @Test(arguments: ["no slots", "no permits", "blocked", "down", "probing"])
+    func `references read with raw entries stand at the front, whatever keeps them from being sent`(hindrance: String)
+        async throws
+    {
+        try await withQueue { world in
+            let sent = ["no permits": 5, "probing": 1][hindrance] ?? 0
+            for number in 0..<sent { try await world.enqueue("sent-\(number)") }
+            #expect(try await world.lease().jobs.count == sent)
+            let later = RedisWord(try await world.now + 60_000_000)
+            let now = RedisWord(try await world.now)
+            let gate = RedisWord(world.queue.keys.gate)
+            switch hindrance {
+            case "blocked": try await world.send("HSET", gate, "blockedUntil", later)
+            case "down": try await world.send("HSET", gate, "probeAt", later, "probeStep", "2000000")
+            case "probing": try await world.send("HSET", gate, "probeAt", now, "probeStep", "2000000")
+            default: break
+            }
+            try await world.produce("raw 1")
+            try await world.enqueue("one")
+            try await world.enqueue("withdrawn")
+            _ = try await world.queue.withdraw(["withdrawn"], act: QueueWorld.agent)
+            try await world.produce("raw 2")
+            try await world.enqueue("two")
+            try await world.enqueue("urgent", priority: .urgent)
+            let lease = try await world.lease(slots: hindrance == "no slots" ? 0 : 10)
+            #expect(lease.jobs.isEmpty && lease.raw.count == 2 && lease.missing == nil && lease.ailment == nil)
+            for id in ["one", "two"] { #expect(try await world.place(id) == [.ready("normal")]) }
+            #expect(try await world.place("urgent") == [.stream("urgent")], "there was nothing raw before it")
+            #expect(try await world.fields("withdrawn")["ghost"] == nil)
+            _ = try await world.queue.redrive("withdrawn", act: QueueWorld.agent)
+            try await world.send("HDEL", gate, "blockedUntil", "probeAt", "probeStep")
+            try await world.advance(.seconds(2))
+            #expect(try await world.lease().jobs.map(\.id) == ["urgent", "one", "two", "withdrawn"])
+        }
+    }
+
+    @Test func `a call that takes no raw entries in meets only what lies before its jobs`() async throws {
+        try await withQueue { world in
+            for number in 1...3 { try await world.produce("raw \(number)") }
+            try await world.enqueue("one")
+            #expect(try await world.lease(slots: 0, intake: 0).raw.isEmpty)
+            var jobs: [LeasedJob] = []
+            var raw = 0
+            for _ in 1...4 {
+                let lease = try await world.lease(intake: 0)
+                jobs += lease.jobs
+                raw += lease.raw.count
+            }
+            #expect(jobs.map(\.id) == ["one"] && raw == 3)
+        }
+    }
+
     @Test func `raw entries whose worker died are handed out again after fifteen seconds`() async throws {
         try await withQueue { world in
             try await world.produce(world.text("case-1"))
