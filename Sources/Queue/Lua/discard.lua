@@ -21,6 +21,7 @@ end
 local job = load_job(id)
 local was_open = job.unclear > 0
 if was_open and ARGV[4] == '' then return 'open' end
+look_at_lines(job)
 redis.call('XDEL', DEAD, job.dead)
 redis.call('HDEL', job_key(id), 'dead')
 set_job(job, 'state', 'discarded', 'ended', now_ms, 'unclear', '0')

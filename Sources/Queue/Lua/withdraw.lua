@@ -18,6 +18,7 @@ for i = 4, #ARGV do
     else
         results[#results + 1] = 'withdrawn'
         if ARGV[3] ~= '1' then
+            look_at_lines(job)
             local placed = redis.call('ZREM', ready_key(job.lane), job.id) + redis.call('ZREM', LATER, job.id)
                 + leave_lines(job)
             if placed == 0 then set_job(job, 'ghost', '1') end

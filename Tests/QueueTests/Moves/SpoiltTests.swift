@@ -97,6 +97,38 @@ import Testing
         }
     }
 
+    @Test(arguments: ["withdraw", "discard"])
+    func `what a person can't take off its purchase's line stays where it was, and goes once it can`(move: String)
+        async throws
+    {
+        try await withQueue { world in
+            let (queue, purchase) = (world.queue, world.queue.keys.purchase("T"))
+            if move == "discard" {
+                let job = try await world.sending("first", transaction: "T", skus: ["a"])
+                _ = try await queue.bury(job, ending: .unclear, reason: "outcomeUnknown", hint: "", .timedOut)
+            } else {
+                try await world.enqueue("first", transaction: "T", skus: ["a"])
+            }
+            try await world.enqueue("next", transaction: "T", skus: ["b"])
+            func make() async throws -> Bool {
+                move == "discard"
+                    ? try await queue.discard("first", act: QueueWorld.agent, finding: .notRefunded) == .discarded
+                    : try await queue.withdraw(["first"], act: QueueWorld.agent).map(\.verdict) == [.withdrawn]
+            }
+            try await world.advance(.seconds(2))
+            if move == "discard" { #expect(try await world.lease().jobs.isEmpty) }
+            try await spoil(purchase, of: world)
+            let before = try await world.snapshot()
+            for _ in 0..<2 { await #expect(throws: QueueError.self) { _ = try await make() } }
+            #expect(try await world.snapshot() == before)
+            try await mend(purchase, of: world)
+            #expect(try await make())
+            #expect(try await world.census().purchases["T"]?["claim:s:a"] == nil)
+            try await world.advance(.seconds(2))
+            #expect(try await world.lease().jobs.map(\.id) == ["next"])
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a job that can't be put into its lane hasn't entered it, and enters it once it can`(isRedriven: Bool)
         async throws

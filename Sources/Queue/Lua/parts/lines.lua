@@ -59,6 +59,11 @@ local function line_up(job, owner, line)
     end
 end
 
+-- Raises if a line can't be given up, for who asks before its first write.
+local function look_at_lines(job)
+    for _, line in ipairs(lines_of(job)) do redis.call('HEXISTS', purchase_key(line), 'owner') end
+end
+
 local function leave_lines(job)
     redis.call('ZREM', FOLLOWERS, job.id)
     local left = 0
