@@ -28,10 +28,17 @@ import Testing
         return Set(keys.compactMap(\.bytes).filter { $0.starts(with: "claim:".utf8) })
     }
 
-    private func die(_ world: QueueWorld, _ id: String) async throws {
-        let job = try await world.leaseAfter(.seconds(2))
-        #expect(job.id == id)
-        _ = try await world.queue.bury(job, ending: .answered, reason: "rejected", hint: "", .rejected)
+    /// Is sent and rejected; the books say what was asked for.
+    private func die(_ world: QueueWorld, _ job: Job) async throws {
+        let before = try await world.ledger(job.id, kind: "request").count
+        let leased = try await world.leaseAfter(.seconds(2))
+        #expect(leased.id == job.id)
+        let lines = try await world.ledger(job.id, kind: "request").dropFirst(before)
+        let items = job.request.items
+        #expect(lines.compactMap { $0["SKU"].map { Array($0.utf8) } } == items.map { Array($0.sku.utf8) })
+        #expect(
+            lines.count == max(1, items.count) && lines.allSatisfy { $0["reason"] == items.first.map { _ in "LEGAL" } })
+        _ = try await world.queue.bury(leased, ending: .answered, reason: "rejected", hint: "", .rejected)
     }
 
     @Test(arguments: UInt64(1)...8)
@@ -53,16 +60,16 @@ import Testing
                 }
                 let claimed = try await claims(world, transaction)
                 #expect(claimed.count == max(1, first.request.items.count))
-                try await die(world, id)
+                try await die(world, first)
                 #expect(try await claims(world, transaction).isEmpty)
                 _ = try await world.queue.redrive(id, act: QueueWorld.agent)
                 #expect(try await claims(world, transaction) == claimed)
-                try await die(world, id)
+                try await die(world, first)
 
                 let mended = try world.job(id, transaction: transaction, skus: skus(&random), operation: operation)
                 _ = try await world.queue.redrive(id, act: QueueWorld.agent, mended: mended)
                 #expect(try await claims(world, transaction).count == max(1, mended.request.items.count))
-                try await die(world, id)
+                try await die(world, mended)
                 #expect(try await claims(world, transaction).isEmpty)
             }
         }
