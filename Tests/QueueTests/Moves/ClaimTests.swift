@@ -36,8 +36,7 @@ import Testing
         let lines = try await world.ledger(job.id, kind: "request").dropFirst(before)
         let items = job.request.items
         #expect(lines.compactMap { $0["SKU"].map { Array($0.utf8) } } == items.map { Array($0.sku.utf8) })
-        #expect(
-            lines.count == max(1, items.count) && lines.allSatisfy { $0["reason"] == items.first.map { _ in "LEGAL" } })
+        #expect(lines.count == max(1, items.count))
         _ = try await world.queue.bury(leased, ending: .answered, reason: "rejected", hint: "", .rejected)
     }
 
