@@ -8,11 +8,10 @@ local FIELDS = { 'state', 'lane', 'transaction', 'line', 'operation', 'ref', 'ro
 local LEASES_A_JOB_MAY_LOSE = 2
 -- What most jobs have is left out of their records.
 local USUAL_LANE, USUAL_OPERATION = 'normal', 'refund'
--- A table that names its fields gets room for them at once; one that grows is laid out anew five times.
+-- With what every job has: a table that names its fields gets room for them at once, and one that grows is laid out anew.
 local function blank_job(id)
-    return { id = id, state = nil, lane = nil, transaction = nil, line = nil, operation = nil, ref = nil, at = nil,
-        fence = nil, sends = nil, unclear = nil, round = nil, attempts = nil, lost = nil, first = nil, started = nil,
-        digest = nil, body = nil }
+    return { id = id, state = nil, ref = nil, transaction = nil, line = nil, lane = nil, operation = nil, unclear = nil,
+        sends = nil }
 end
 local function complete(job)
     job.line = job.line or job.transaction
@@ -29,7 +28,9 @@ local function load_job(id, fields)
     local values = redis.call('HMGET', job_key(id), unpack(fields))
     if not values[1] then return nil end
     local job = blank_job(id)
-    for i = 1, #fields do job[fields[i]] = values[i] or nil end
+    for i = 1, #fields do
+        if values[i] then job[fields[i]] = values[i] end
+    end
     return complete(job)
 end
 -- The same with all that is in the record: cheaper than to name as many fields as a young record has.
