@@ -354,9 +354,9 @@ local function send(job)
     departures[#departures + 1] = departed
     redis.call('HSET', key, 'state', 'sending', 'worker', worker, 'departed', departed, 'timeout', timeout_ms,
         'fence', fence, 'attempts', attempts, 'started', started, 'sends', sends, 'first', first)
-    if job.waitsFor then redis.call('HDEL', key, 'waitsFor') end
     leases[#leases + 1] = expires
     leases[#leases + 1] = job.id
+    if job.waitsFor then redis.call('HDEL', key, 'waitsFor') end
     own_lines(job)
     for _, item in ipairs(items) do
         book('request', job.id, { 'operation', job.operation, 'transactionId', job.transaction,
@@ -440,7 +440,8 @@ while #jobs < permits and missing == '' do
         if not id and #jobs == 0 then error(goes_on) end
         note_ailment(id or '', goes_on)
         if id then
-            put_later(id, now + AILING_US)
+            -- One whose record says already that it is sent has a lease, which runs out.
+            if leases[#leases] ~= id then put_later(id, now + AILING_US) end
             take(lane, lies_in_stream)
         end
         goes_on = id
@@ -449,9 +450,11 @@ while #jobs < permits and missing == '' do
 end
 local waiting_for_permit = #jobs == permits and permits < slots
 
-if #jobs > 0 then
+if #leases > 0 then
     redis.call('ZADD', LEASES, unpack(leases))
     first_lease = sooner(first_lease, now + lease_us)
+end
+if #jobs > 0 then
     local known = redis.call('RPUSH', DEPARTURES, unpack(departures, #departures - #jobs + 1))
     local kept = math.max(count, DEPARTURES_KEPT)
     if known > kept * 2 then redis.call('LTRIM', DEPARTURES, -kept, -1) end

@@ -243,6 +243,27 @@ import Testing
         }
     }
 
+    @Test func `a job that can't be booked as it is sent isn't sent, and goes once it can`() async throws {
+        try await withQueue { world in
+            let ledger = world.queue.keys.ledger
+            _ = try await world.lease()
+            try await world.enqueue("case-1")
+            try await world.advance(.seconds(2))
+            try await spoil(ledger, of: world)
+            let lease = try await world.lease()
+            #expect(lease.jobs.isEmpty)
+            #expect(lease.ailment?.hasPrefix("case-1: WRONGTYPE") == true)
+            #expect(try await world.place("case-1") == [.lease])
+            try await mend(ledger, of: world)
+            var sent: [String] = []
+            for _ in 0..<4 where sent.isEmpty {
+                try await world.advance(.seconds(61))
+                sent = try await world.lease().jobs.map(\.id)
+            }
+            #expect(sent == ["case-1"])
+        }
+    }
+
     @Test(arguments: ["purchase", "record", "reference", "body", "digest"], [false, true])
     func `a job that can't be sent takes none with it that was leased before it`(spoilt: String, isAtFront: Bool)
         async throws
