@@ -272,7 +272,7 @@ actor Dispatcher {
     private func see(_ run: JobRun) async {
         let departure = ContinuousClock.now
         let reply = await run.send()
-        // From here on the answer must be recorded, whatever happens to the task that waited for it.
+        // A task of its own: from here on the answer must be recorded, though this one may be cancelled.
         Task { await self.finish(run, reply, departure) }
     }
 

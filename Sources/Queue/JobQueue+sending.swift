@@ -139,14 +139,12 @@ extension JobQueue {
             throw QueueError("settle", app: app, unexpected: answer)
         }
         return results.map { result in
-            guard let word = result.string, !word.hasPrefix(Self.failed) else {
-                let error = RedisServerError(String((result.string ?? "").dropFirst(Self.failed.count)))
-                return .failure(QueueError("settle", app: app, .server(error)))
-            }
-            guard let settlement = Settlement(rawValue: word) else {
+            if let settlement = result.string.flatMap(Settlement.init) { return .success(settlement) }
+            guard let word = result.string, word.hasPrefix(Self.failed) else {
                 return .failure(QueueError("settle", app: app, unexpected: result))
             }
-            return .success(settlement)
+            let error = RedisServerError(String(word.dropFirst(Self.failed.count)))
+            return .failure(QueueError("settle", app: app, .server(error)))
         }
     }
 

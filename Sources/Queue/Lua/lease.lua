@@ -338,7 +338,6 @@ end
 
 local function one_more(number) return number and stamp(tonumber(number) + 1) or '1' end
 local leases, departed, expires = {}, now_text, stamp(now + lease_us)
-local BODY_HEAD = '{"requestInfo":{"requestReferenceId":""'
 local function send(job)
     -- First what the job's own data can spoil, while nothing says that it is sent.
     if string.find(job.body, BODY_HEAD, 1, true) ~= 1 then error({ err = 'its body has no place for a reference id' }) end

@@ -1,5 +1,5 @@
 -- attempts: how a send ended. Not a script of its own.
--- needs: jobs log
+-- needs: jobs lines log
 
 local function record_attempt(job, ...) set_job(job, 'log', log_with(job, ...)) end
 
@@ -10,7 +10,7 @@ local function owns(job, fence)
     local is_owner = job.state == 'sending' and job.fence == fence
     if is_owner then
         redis.call('ZCARD', ready_key(job.lane))
-        for _, line in ipairs({ job.line, job.transaction }) do redis.call('HEXISTS', purchase_key(line), 'owner') end
+        look_at_lines(job)
     end
     return is_owner
 end

@@ -6,6 +6,8 @@ local FIELDS = { 'state', 'lane', 'transaction', 'line', 'operation', 'ref', 'ro
     'waitsFor', 'by' }
 -- A job that has lost more is suspected of killing workers.
 local LEASES_A_JOB_MAY_LOSE = 2
+-- How a stored body begins; its reference id goes between the last two quotes.
+local BODY_HEAD = '{"requestInfo":{"requestReferenceId":""'
 -- What most jobs have is left out of their records.
 local USUAL_LANE, USUAL_OPERATION = 'normal', 'refund'
 -- With what every job has: a table that names its fields gets room for them at once, and one that grows is laid out anew.

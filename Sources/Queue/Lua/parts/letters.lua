@@ -9,8 +9,7 @@ local function job_text(job)
     local envelope, request = stored[1] or '{}', stored[2]
     if not request then return '' end
     local info = string.match(envelope, '"requestInfo":(%b{})')
-    local head = '{"requestInfo":{"requestReferenceId":""'
-    local rest = string.sub(request, #head + 1)
+    local rest = string.sub(request, #BODY_HEAD + 1)
     if not info then
         request = '{' .. string.gsub(rest, '^},?', '')
     elseif stored[3] then
